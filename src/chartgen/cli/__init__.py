@@ -1,0 +1,1 @@
+"""The command line: click only. One module per command; heavy imports inside it."""

@@ -1,0 +1,44 @@
+"""The command `chartgen`: finds the subcommand by name and imports only that one."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final
+
+import click
+
+from chartgen import __version__
+
+COMMANDS: Final = {
+    "render": "Turn profiles into validated Helm charts.",
+}
+"""Each subcommand, in the order of the help page; the module has the same name."""
+
+
+class _Lazy(click.Group):
+    """A group whose commands are modules, imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"chartgen.cli.{cmd_name}")
+        command = module.command
+        assert isinstance(command, click.Command)  # noqa: S101 - a broken command module is our fault
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table, without importing any of them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="chartgen")
+def main() -> None:
+    """Make, explain and check Helm charts that serve language models with vLLM."""
