@@ -27,7 +27,17 @@ def about(description: str, *, examples: Sequence[Any] = (), **bounds: Any) -> m
     return msgspec.Meta(description=description, examples=list(examples) or None, **bounds)
 
 
-def schema_of(kind: type[Any], *, title: str | None = None) -> dict[str, Any]:
+class Record(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    rename=lambda name: name.removesuffix("_"),
+):
+    """The base of what users write: frozen, slotted, closed. A field `class_` is the key `class`."""
+
+
+def schema_of(kind: Any, *, title: str | None = None) -> dict[str, Any]:
     """The JSON Schema of a dataclass: closed objects, so that an unknown key is an error."""
     (reference,), definitions = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     for definition in definitions.values():
@@ -68,7 +78,7 @@ def structure(document: Document, kind: type[T], file: str) -> T:
     return msgspec.convert(document.value, kind)
 
 
-def problems_of(document: Document, kind: type[Any], file: str) -> list[InputProblem]:
+def problems_of(document: Document, kind: Any, file: str) -> list[InputProblem]:
     """Every problem of a document against a dataclass, in the words of a reader and in file order."""
     checker = _checker(kind)
     found = [
@@ -106,10 +116,7 @@ class _Mistake:
 
 
 def _place(document: Document, mistake: _Mistake) -> Position:
-    span = document.span(mistake.path) if mistake.at_value else None
-    if span is None:
-        return document.position(mistake.path)
-    return Position(line=span.start[0] + 1, column=span.start[1] + 1)
+    return document.value_position(mistake.path) if mistake.at_value else document.position(mistake.path)
 
 
 def _explain(error: Any, root: Any, schema: Mapping[str, Any]) -> Iterator[_Mistake]:
@@ -131,7 +138,10 @@ def _explain(error: Any, root: Any, schema: Mapping[str, Any]) -> Iterator[_Mist
         case "anyOf" | "oneOf":
             yield from _explain_choice(path, kind, root, schema)
         case "type":
-            yield _Mistake(path, shown(value), _type_words(kind.types), at_value=True)
+            words = _type_words(kind.types)
+            if words == "text" and isinstance(value, int | float | bool):
+                words = f'text in quotes, such as "{json.dumps(value)}"'
+            yield _Mistake(path, shown(value), words, at_value=True)
         case _:
             yield _Mistake(path, shown(value), _expected(error, schema), at_value=True)
 

@@ -91,6 +91,11 @@ class Document:
                 return _position(span.key)
         return _position(self.start)
 
+    def value_position(self, path: Sequence[Step]) -> Position:
+        """Where the value at `path` starts; where its key or nearest ancestor stands if there is none."""
+        span = self.span(path)
+        return self.position(path) if span is None else _position(span.start)
+
 
 def _position(mark: Mark) -> Position:
     return Position(line=mark[0] + 1, column=mark[1] + 1)
