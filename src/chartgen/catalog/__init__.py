@@ -1,0 +1,1 @@
+"""Facts with their sources: models, GPUs, engines, clouds, gateways. One file an entry, its name the key."""
