@@ -1,0 +1,90 @@
+"""How pods are replaced: by the GPUs that are there, the time a load takes, and what autoscalers may move."""
+
+from __future__ import annotations
+
+import math
+
+from chartgen.catalog.placement import placement_figures
+from chartgen.kernel.decision import Decision, Json, assumed, worked_out
+from chartgen.plan.placement_types import PlacementRequest
+
+SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
+
+
+def strategy(request: PlacementRequest) -> Decision[dict[str, Json]]:
+    """Surge only where spare GPUs are; one replica fewer otherwise; Recreate for a single one."""
+    need = request.gpus * request.pods
+    load = round(request.load)
+    if request.single_node_volume:
+        return worked_out(
+            {"type": "Recreate"},
+            "All replicas mount one ReadWriteOnce volume, which a pod on another node cannot attach: an "
+            "update stops "
+            f"all of them first, and nothing answers for about {load} s",
+        )
+    if request.spare_gpus >= need:
+        surge = request.spare_gpus // need
+        surge = min(surge, max(request.replicas, 1))
+        return worked_out(
+            {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": 0}},
+            f"{request.spare_gpus} GPUs stay free and a replica takes {need}: {surge} new one(s) load beside "
+            "the old ones",
+        )
+    if request.replicas > 1:
+        left = request.replicas - 1
+        return worked_out(
+            {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
+            f"A surge pod needs {need} free GPU(s) and {request.spare_gpus} are promised, so it could wait "
+            "for ever: one "
+            f"replica stops before its successor starts, {left} of {request.replicas} answer for about "
+            f"{load} s each time",
+        )
+    return worked_out(
+        {"type": "Recreate"},
+        f"One replica and no {need} spare GPU(s): an update stops it first, and nothing answers for about "
+        f"{load} s",
+    )
+
+
+def min_ready_seconds() -> Decision[int]:
+    """How long a new pod must stay ready before the next one is touched."""
+    figure = placement_figures().min_ready
+    return assumed(figure.value, f"{figure.value} s: {figure.because}")
+
+
+def progress_deadline(request: PlacementRequest) -> Decision[int]:
+    """Beyond what the startup probe allows, or a slow load is reported as a failed rollout."""
+    figures = placement_figures()
+    arrival = figures.node_arrival.value if request.cloud.scaler != "none" else 0
+    budget = math.ceil(request.start_budget)
+    ready = figures.min_ready.value
+    least = figures.progress_deadline.value
+    value = max(least, budget + arrival + ready)
+    parts = f"{budget} s that the startup probe allows + {ready} s ready"
+    if arrival:
+        parts += f" + {arrival} s for a node and the image to arrive"
+    return worked_out(value, f"{parts}, and at least {least} s, Kubernetes' own default")
+
+
+def pod_annotations(request: PlacementRequest) -> Decision[dict[str, Json]]:
+    """What keeps node autoscalers from moving a pod that is expensive to move."""
+    load = round(request.load)
+    if request.workload == "dev":
+        return worked_out({}, "A development pod may be moved at any time")
+    match request.cloud.scaler:
+        case "karpenter":
+            return worked_out(
+                {DO_NOT_DISRUPT: "true"},
+                f"Moving a replica costs about {load} s of loading: Karpenter must not consolidate its node "
+                "away; node "
+                "expiry and forceful interruption go on",
+            )
+        case "cluster-autoscaler" | "provider":
+            return worked_out(
+                {SAFE_TO_EVICT: "false"},
+                f"Moving a replica costs about {load} s of loading: the autoscaler must not remove its node "
+                "to save one",
+            )
+        case "none":
+            return worked_out({}, "Nothing removes nodes here, so there is nothing to tell it")
