@@ -18,10 +18,10 @@ def needed_by(module: Path) -> tuple[int, ...]:
 
 def version_of(go: str) -> tuple[int, ...]:
     """The version of a Go command; nothing, which is older than any, when it does not say."""
-    environment = {**os.environ, "GOTOOLCHAIN": "local"}
+    local = {**os.environ, "GOTOOLCHAIN": "local"}
     command = [go, "env", "GOVERSION"]
     try:
-        answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, cwd="/", check=False)
+        answer = subprocess.run(command, capture_output=True, text=True, env=local, cwd="/", check=False)
     except OSError:
         return ()
     numbers = re.match(r"go([0-9]+(?:\.[0-9]+)*)", answer.stdout)
