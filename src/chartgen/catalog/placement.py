@@ -1,4 +1,4 @@
-"""House numbers of placement: dead times and margins that no arithmetic gives, each with its source."""
+"""House numbers of placement and of the way in: dead times and margins that no arithmetic gives, each with its source."""
 
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ class PlacementFigures:
     """CPUs that stay with the node."""
     node_memory_mib: Figure
     """Memory that stays with the node."""
+    keep_alive_margin: Figure
+    """How much longer than the proxy the engine keeps an idle connection."""
 
 
 @cache
