@@ -1,0 +1,1 @@
+"""Checks before anything is written: objects against strict schemas, and charts by a real Helm."""
