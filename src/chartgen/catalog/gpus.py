@@ -104,11 +104,22 @@ class Gpu:
     origin: str = "catalog"
     """"catalog", or the file of the user that states these facts; filled by the loader."""
 
+    @property
+    def capability(self) -> tuple[int, int]:
+        """NVIDIA's compute capability as two numbers; (0, 0) for other vendors."""
+        if self.vendor != "nvidia" or not self.compute_capability:
+            return (0, 0)
+        major, _, minor = self.compute_capability.partition(".")
+        return (int(major), int(minor))
+
     def visible_bytes(self, which: Literal["low", "best", "high"] = "best") -> Bytes:
         """Memory a process sees on the whole card, in bytes."""
         amounts = {"low": self.visible.low, "best": self.visible.best, "high": self.visible.high}
         return Bytes(int((amounts[which] or self.visible.best) * MIB))
 
+
+HOPPER: Final = (9, 0)
+"""Compute capability of the Hopper generation."""
 
 _STORE: Final = Store("GPU", "gpus", Gpu)
 

@@ -125,6 +125,8 @@ class Mamba2:
     """Taps of the causal convolution."""
     conv_bias: bool = True
     """The convolution has a bias."""
+    float32_state: bool = True
+    """The engine keeps the recurrent state in float32 rather than in the model's dtype."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,8 +147,8 @@ class DeltaNet:
     """Taps of the causal convolution."""
     per_channel: bool = False
     """The forget gate is one value a channel through low-rank projections (Kimi Linear, Kimi K3)."""
-    state_dtype: str = "auto"
-    """Element type of the recurrent state where the model fixes one (float32)."""
+    float32_state: bool = False
+    """The engine keeps the recurrent state in float32 rather than in the model's dtype."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,261 @@
+"""Does a model fit a card: the memory of every rank, the pool it leaves, and the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from chartgen.catalog.gpus import HOPPER, Gpu
+from chartgen.catalog.kv_dtypes import kv_dtype
+from chartgen.catalog.models import Model
+from chartgen.kernel.units import GIB, MIB, context, gib
+from chartgen.memory.activation import Batch, activation
+from chartgen.memory.cache_layers import CacheChoice, cache_layers, with_aligned_states
+from chartgen.memory.engine import Behaviour, behaviour
+from chartgen.memory.figures import Estimate, exactly, weakest
+from chartgen.memory.kv_cache import Pool, pool
+from chartgen.memory.limits import Given, Limits, resolve
+from chartgen.memory.overheads import cuda_graph, non_torch
+from chartgen.memory.release import release
+from chartgen.memory.stages import Stage, stages
+from chartgen.memory.weights import BYTES, scheme_of, weights
+
+Verdict = Literal["yes", "tight", "no"]
+"""Fits with the margins; fits only by the likely figures; does not fit by the likely figures."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """What is asked: a model on cards, with the engine's flags. None leaves a flag to the engine."""
+
+    model: Model
+    """The model."""
+    gpu: Gpu
+    """The card; every rank has one, or one slice of one."""
+    release: str
+    """Release of the engine, as 0.33.0."""
+    quantization: str | None = None
+    """Quantization scheme to load with; None: as the checkpoint is stored."""
+    dtype: str | None = None
+    """`--dtype`; None: the model's own."""
+    kv_cache_dtype: str = "auto"
+    """`--kv-cache-dtype`."""
+    tensor_parallel: int = 1
+    """`--tensor-parallel-size`."""
+    pipeline_parallel: int = 1
+    """`--pipeline-parallel-size`."""
+    max_model_len: int | None = None
+    """`--max-model-len`."""
+    max_num_seqs: int | None = None
+    """`--max-num-seqs`."""
+    max_num_batched_tokens: int | None = None
+    """`--max-num-batched-tokens`."""
+    gpu_memory_utilization: float | None = None
+    """`--gpu-memory-utilization`."""
+    enforce_eager: bool = False
+    """`--enforce-eager`."""
+    mig: str | None = None
+    """MIG profile when each rank has a slice rather than a card."""
+    prefix_caching: bool = True
+    """Prefix caching on: hybrids with states keep one more state a sequence."""
+
+    @property
+    def gpus(self) -> int:
+        """Cards or slices it takes."""
+        return self.tensor_parallel * self.pipeline_parallel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rank:
+    """The memory of one rank of a pipeline stage."""
+
+    stage: int
+    """Pipeline stage, from 0."""
+    budget: Estimate
+    """What the engine may use: its share of the visible memory."""
+    weights: Estimate
+    """Weights."""
+    activation: Estimate
+    """Peak of the start-up profile."""
+    non_torch: Estimate
+    """Memory outside PyTorch: communication buffers, kernels' own."""
+    cuda_graph: Estimate
+    """CUDA graphs, as far as this release takes them from the budget."""
+    kv_cache: Estimate
+    """What is left for the KV cache; negative when the rest does not fit."""
+    pool: Pool
+    """How that pool is organised."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """The answer: memory by rank, capacity, verdict."""
+
+    deployment: Deployment
+    """What was asked."""
+    limits: Limits
+    """The engine's limits as resolved."""
+    ranks: tuple[Rank, ...]
+    """One rank of every pipeline stage."""
+    kv_cache_tokens: int
+    """Capacity of the pool in tokens, as the engine prints it."""
+    max_concurrency: float
+    """Requests of the longest length that the pool holds at once, as the engine prints it."""
+    longest: int
+    """The longest request that fits, up to the limit asked for."""
+    verdict: Verdict
+    """Does it start."""
+    deciding: str
+    """The term that decides: weights, activation, kv_cache …"""
+    because: str
+    """The verdict in one sentence, with the numbers in it."""
+
+    @property
+    def deciding_rank(self) -> Rank:
+        """The rank with the least room, which sets the capacity of all."""
+        return min(self.ranks, key=lambda rank: rank.pool.blocks(rank.kv_cache.best))
+
+    def kv_bytes_per_request(self, length: int) -> int:
+        """Bytes of cache that one request of `length` tokens holds on the deciding rank."""
+        return self.deciding_rank.pool.request_bytes(length)
+
+    def requests(self, length: int) -> int:
+        """Requests of `length` tokens that the pool holds at once."""
+        rank = self.deciding_rank
+        return (rank.pool.blocks(rank.kv_cache.best) - 1) // rank.pool.blocks_for(length)
+
+
+def estimate(deployment: Deployment) -> Fit:
+    """Work out the memory of a deployment.
+
+    Raises:
+        UnknownName: a quantization or a cache dtype that nobody knows.
+        ValueError: the release is none.
+        NotImplementedError: the model has a kind of layer whose memory is not worked out.
+    """
+    engine = behaviour(release(deployment.release))
+    visible = visible_memory(deployment.gpu, deployment.mig)
+    given = Given(
+        max_model_len=deployment.max_model_len,
+        max_num_seqs=deployment.max_num_seqs,
+        max_num_batched_tokens=deployment.max_num_batched_tokens,
+        gpu_memory_utilization=deployment.gpu_memory_utilization,
+    )
+    limits = resolve(given, deployment.model, deployment.gpu, visible.best, engine)
+    ranks = tuple(
+        _rank(deployment, stage, limits, visible, engine)
+        for stage in stages(deployment.model, deployment.pipeline_parallel)
+    )
+    return _answer(deployment, limits, ranks, engine)
+
+
+def visible_memory(gpu: Gpu, mig: str | None) -> Estimate:
+    """Memory that a process sees on a card or a slice of it."""
+    if mig is not None:
+        mib = gpu.mig[mig].mib
+        return exactly(mib * MIB, f"a {mig} slice of {gpu.title} shows {mib:.0f} MiB", "measured")
+    low, best, high = (gpu.visible_bytes(which) for which in ("low", "best", "high"))
+    because = f"{gpu.title} shows {gib(best)} to a process"
+    return Estimate(low=low, best=best, high=high, stands_on="measured", because=because)
+
+
+def _rank(deployment: Deployment, stage: Stage, limits: Limits, visible: Estimate, engine: Behaviour) -> Rank:
+    model, tp = deployment.model, deployment.tensor_parallel
+    dtype = deployment.dtype or model.dtype
+    element = BYTES[dtype]
+    batch = Batch(
+        tokens=limits.max_num_batched_tokens.value,
+        seqs=limits.max_num_seqs.value,
+        element=element,
+        tensor_parallel=tp,
+    )
+    share = limits.gpu_memory_utilization.value
+    budget = Estimate(
+        low=visible.low * share,
+        best=visible.best * share,
+        high=visible.high * share,
+        stands_on=visible.stands_on,
+        because=f"{share:g} of {gib(visible.best)}",
+    )
+    scheme = scheme_of(model, deployment.quantization)
+    loaded = weights(model, stage, scheme=scheme, dtype=dtype, tensor_parallel=tp)
+    peak = activation(model, stage, batch, engine)
+    outside = non_torch(deployment.gpu, tp, deployment.pipeline_parallel, engine)
+    graphs = cuda_graph(engine, eager=deployment.enforce_eager)
+    terms = (loaded, peak, outside, graphs)
+    left = Estimate(
+        low=budget.low - sum(term.high for term in terms),
+        best=budget.best - sum(term.best for term in terms),
+        high=budget.high - sum(term.low for term in terms),
+        stands_on=weakest(term.stands_on for term in (budget, *terms)),
+        because=f"{gib(budget.best)} less weights, activation, non-torch memory and graphs",
+    )
+    return Rank(
+        stage=stage.index,
+        budget=budget,
+        weights=loaded,
+        activation=peak,
+        non_torch=outside,
+        cuda_graph=graphs,
+        kv_cache=left,
+        pool=cache_pool(deployment, stage, limits, element, engine),
+    )
+
+
+def cache_pool(deployment: Deployment, stage: Stage, limits: Limits, element: int, engine: Behaviour) -> Pool:
+    """How the engine organises the cache of one rank."""
+    choice = CacheChoice(
+        dtype=kv_dtype(deployment.kv_cache_dtype),
+        model_bytes=element,
+        tensor_parallel=deployment.tensor_parallel,
+        block=16,
+        latent_block=64 if deployment.gpu.capability >= HOPPER else 16,
+    )
+    found = with_aligned_states(cache_layers(stage, choice), 16)
+    batches = (
+        engine.batches_in_flight.value if deployment.pipeline_parallel == 1 else deployment.pipeline_parallel
+    )
+    return pool(
+        found,
+        in_flight=int(batches * limits.max_num_batched_tokens.value),
+        states=2 if deployment.prefix_caching else 1,
+        widening=engine.group_widening.value,
+    )
+
+
+def _answer(deployment: Deployment, limits: Limits, ranks: tuple[Rank, ...], engine: Behaviour) -> Fit:
+    length = limits.max_model_len.value
+    rank = min(ranks, key=lambda each: each.pool.blocks(each.kv_cache.best))
+    best = rank.kv_cache.best
+    concurrency = rank.pool.concurrency(best, length)
+    if engine.tokens_by_concurrency.value:
+        tokens = int(concurrency * length)
+    else:
+        groups = sum(group.groups for group in rank.pool.groups)
+        tokens = rank.pool.blocks(best) // groups * min(group.layers.block for group in rank.pool.groups)
+    needed = rank.pool.request_bytes(length) + rank.pool.bytes_per_block
+    verdict: Verdict = "no"
+    if needed <= best:
+        verdict = "yes" if needed <= rank.kv_cache.low else "tight"
+    deciding = _deciding(rank, best)
+    need = f"one request of {context(length)} tokens needs {gib(needed)}"
+    because = f"{need}, {gib(best)} is left for the KV cache"
+    if verdict == "no":
+        because = f"{gib(needed - best)} short: {because}; {deciding} decides"
+    return Fit(
+        deployment=deployment,
+        limits=limits,
+        ranks=ranks,
+        kv_cache_tokens=tokens,
+        max_concurrency=concurrency,
+        longest=rank.pool.longest(best, length),
+        verdict=verdict,
+        deciding=deciding,
+        because=because,
+    )
+
+
+def _deciding(rank: Rank, best: float) -> str:
+    if rank.weights.best > rank.budget.best:
+        return "weights"
+    return "kv_cache" if best > GIB else "activation" if rank.activation.best > GIB else "weights"

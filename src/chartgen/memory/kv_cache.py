@@ -1,0 +1,104 @@
+"""The KV cache pool of one rank: groups of layers, bytes of a block, blocks of a request.
+
+Follows the engine's own planner. Layers with the same cache form a bucket; every bucket is cut into groups
+of one size, the last one padded; all groups draw blocks from one pool, and a block costs what the widest
+group needs.
+Source: vLLM 0.33.0, vllm/v1/core/kv_cache_planning.py, get_kv_cache_groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from chartgen.memory.cache_layers import CacheLayers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Groups of layers with one block table each."""
+
+    layers: CacheLayers
+    """What its layers keep."""
+    groups: int
+    """How many such groups there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """How one rank's cache is organised, whatever its size."""
+
+    groups: tuple[Group, ...]
+    """The groups by kind."""
+    bytes_per_block: int
+    """Bytes that one block id costs over all layers of a group."""
+    in_flight: int
+    """Tokens scheduled but not settled, which windows and chunks hold on top."""
+    states: int
+    """State slots of one sequence."""
+
+    def blocks_for(self, length: int) -> int:
+        """Blocks that one request of `length` tokens needs over all groups."""
+        return sum(
+            group.groups * group.layers.blocks(length, self.in_flight, self.states) for group in self.groups
+        )
+
+    def request_bytes(self, length: int) -> int:
+        """Bytes that one request of `length` tokens holds at most."""
+        return self.blocks_for(length) * self.bytes_per_block
+
+    def blocks(self, available: float) -> int:
+        """Blocks that `available` bytes give."""
+        return max(0, int(available)) // self.bytes_per_block
+
+    def concurrency(self, available: float, length: int) -> float:
+        """Requests of `length` tokens that `available` bytes hold, as the engine prints it."""
+        return self.blocks(available) / self.blocks_for(length)
+
+    def fits(self, available: float, length: int) -> bool:
+        """Whether one request of `length` tokens fits beside the null block: the engine's check."""
+        return self.request_bytes(length) <= available - self.bytes_per_block
+
+    def longest(self, available: float, limit: int) -> int:
+        """The longest request, up to `limit` tokens, that fits; 0 when none does."""
+        low, high = 0, limit
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.fits(available, middle) else (low, middle - 1)
+        return low
+
+
+def pool(found: Sequence[CacheLayers], *, in_flight: int, states: int, widening: float) -> Pool:
+    """Organise the layers of one rank.
+
+    `widening` is how far the largest bucket may exceed the smallest for groups to take the larger size.
+    """
+    if len({(layers.reach, layers.span, layers.block) for layers in found}) == 1:
+        width = sum(layers.layers * layers.page for layers in found)
+        return Pool(
+            groups=(Group(layers=found[0], groups=1),),
+            bytes_per_block=width,
+            in_flight=in_flight,
+            states=states,
+        )
+    unified = _unified_pages(found)
+    counts = [layers.layers for layers in unified]
+    size = max(counts) if max(counts) < widening * min(counts) else min(counts)
+    return Pool(
+        groups=tuple(Group(layers=layers, groups=-(-layers.layers // size)) for layers in unified),
+        bytes_per_block=size * unified[0].page,
+        in_flight=in_flight,
+        states=states,
+    )
+
+
+def _unified_pages(found: Sequence[CacheLayers]) -> list[CacheLayers]:
+    """All pages made the size of the largest: by more tokens a block where that divides, else by padding."""
+    largest = max(layers.page for layers in found)
+    unified = []
+    for layers in found:
+        if layers.reach != "state" and largest % layers.page == 0:
+            unified.append(replace(layers, block=layers.block * (largest // layers.page)))
+        else:
+            unified.append(replace(layers, padded=largest))
+    return unified

@@ -1,0 +1,193 @@
+"""The parts of a model as one rank holds them: parameters by part, after the tensor parallel split.
+
+Column and row parallel matrices are split evenly. What the engine keeps whole on every rank (norms, routers,
+the down-projections of latent attention, key-value heads beyond their number) is counted whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import singledispatch
+
+from chartgen.catalog.model_attention import (
+    ChunkedLocal,
+    CompressedAttention,
+    DeltaNet,
+    FullAttention,
+    GroupedHeads,
+    LatentAttention,
+    LightningAttention,
+    Mamba2,
+    Mixer,
+    SlidingWindow,
+    SparseIndexer,
+)
+from chartgen.catalog.models import Experts, FeedForward, Model, Part
+from chartgen.memory.stages import Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Parameters of one part on one rank."""
+
+    part: Part
+    """The part they belong to: what quantization treats alike."""
+    parameters: float
+    """How many, on this rank."""
+    matrix: bool = True
+    """A weight matrix, which quantization can shrink; False for norms, biases, convolutions, scalars."""
+    copies: float = 0
+    """Parameters that the engine derives and keeps in the model's dtype once this one is quantized."""
+
+
+def kv_heads_per_rank(kv_heads: int, tensor_parallel: int) -> int:
+    """Key-value heads on one rank: split while there are enough, replicated beyond."""
+    return max(1, kv_heads // tensor_parallel)
+
+
+@singledispatch
+def mixer_pieces(kind: Mixer, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    """The pieces of one layer of this kind on one rank."""
+    msg = f"no weights are known for {type(kind).__name__}"
+    raise NotImplementedError(msg)
+
+
+@mixer_pieces.register(FullAttention)
+@mixer_pieces.register(SlidingWindow)
+@mixer_pieces.register(ChunkedLocal)
+def _grouped(kind: GroupedHeads, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    value = kind.value_head_size or kind.head_size
+    heads = kind.heads / tensor_parallel
+    kv_heads = kv_heads_per_rank(kind.kv_heads, tensor_parallel)
+    queries = heads * kind.head_size * (2 if kind.gated else 1)
+    keys = kv_heads * (kind.head_size if kind.key_is_value else kind.head_size + value)
+    yield Piece(part="attention", parameters=hidden * (queries + keys + heads * value))
+    small = (queries + keys if kind.qkv_bias else 0) + (hidden if kind.output_bias else 0)
+    small += 2 * kind.head_size if kind.qk_norm else 0
+    yield Piece(part="attention", parameters=small + (heads if kind.sinks else 0), matrix=False)
+
+
+@mixer_pieces.register
+def _latent(kind: LatentAttention, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    heads = kind.heads / tensor_parallel
+    query = heads * (kind.nope_head_size + kind.rope_head_size)
+    queries = hidden * kind.q_lora_rank + kind.q_lora_rank * query if kind.q_lora_rank else hidden * query
+    down = hidden * (kind.kv_lora_rank + kind.rope_head_size)
+    up = kind.kv_lora_rank * heads * (kind.nope_head_size + kind.value_head_size)
+    output = heads * kind.value_head_size * hidden
+    yield Piece(part="attention", parameters=queries + down + output)
+    yield Piece(part="attention", parameters=up, copies=up)
+    yield Piece(part="norms", parameters=kind.kv_lora_rank + (kind.q_lora_rank or 0), matrix=False)
+    if kind.indexer:
+        yield from _indexer(kind.indexer, kind, hidden)
+
+
+def _indexer(indexer: SparseIndexer, kind: LatentAttention, hidden: int) -> Iterator[Piece]:
+    """The indexer is replicated on every rank; layers that reuse a choice carry none."""
+    share = (indexer.layers or kind.layers) / kind.layers
+    width = indexer.heads * indexer.head_size
+    matrices = (kind.q_lora_rank or hidden) * width + hidden * indexer.head_size
+    yield Piece(part="attention", parameters=share * matrices)
+    yield Piece(part="attention", parameters=share * hidden * indexer.heads, matrix=False)
+
+
+@mixer_pieces.register
+def _mamba2(kind: Mamba2, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    inner = kind.heads * kind.head_size / tensor_parallel
+    shared = 2 * max(1, kind.groups / tensor_parallel) * kind.state_size
+    heads = kind.heads / tensor_parallel
+    yield Piece(part="linear_attention", parameters=hidden * (2 * inner + shared + heads) + inner * hidden)
+    taps = (inner + shared) * (kind.conv_kernel + (1 if kind.conv_bias else 0))
+    yield Piece(part="linear_attention", parameters=taps + 3 * heads + inner, matrix=False)
+
+
+@mixer_pieces.register
+def _delta_net(kind: DeltaNet, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    keys = kind.key_heads * kind.key_head_size / tensor_parallel
+    values = kind.value_heads * kind.value_head_size / tensor_parallel
+    heads = kind.value_heads / tensor_parallel
+    if kind.per_channel:
+        # query, key, value and output; the forget and output gates pass through one head's width
+        matrices = hidden * (2 * keys + 2 * values)
+        gates = 2 * hidden * kind.value_head_size + kind.value_head_size * (keys + values)
+        yield Piece(part="linear_attention", parameters=matrices + gates + hidden * heads)
+    else:
+        # query, key, value, gate and output; beta and decay are one value a head
+        yield Piece(part="linear_attention", parameters=hidden * (2 * keys + 3 * values))
+        yield Piece(part="linear_attention", parameters=hidden * 2 * heads, matrix=False)
+    taps = (2 * keys + values) * kind.conv_kernel
+    yield Piece(part="linear_attention", parameters=taps + 2 * heads + kind.value_head_size, matrix=False)
+
+
+@mixer_pieces.register
+def _lightning(kind: LightningAttention, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    inner = kind.heads * kind.head_size / tensor_parallel
+    yield Piece(part="linear_attention", parameters=5 * hidden * inner)
+    yield Piece(part="norms", parameters=inner, matrix=False)
+
+
+@mixer_pieces.register
+def _compressed(kind: CompressedAttention, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    del kind, hidden, tensor_parallel
+    msg = "the weights of compressed attention are not worked out"
+    raise NotImplementedError(msg)
+
+
+def dense_pieces(block: FeedForward, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    """The pieces of one dense feed-forward block on one rank."""
+    width = block.width / tensor_parallel
+    yield Piece(part="feed_forward", parameters=(3 if block.gated else 2) * hidden * width)
+    if block.bias:
+        small = width * (2 if block.gated else 1) + hidden
+        yield Piece(part="feed_forward", parameters=small, matrix=False)
+
+
+def expert_pieces(block: Experts, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    """The pieces of one mixture-of-experts block on one rank."""
+    matrices = 3 if block.gated else 2
+    inside = block.latent_width or hidden
+    width = block.width / tensor_parallel
+    yield Piece(part="experts", parameters=block.count * matrices * inside * width)
+    if block.bias:
+        small = block.count * (width * (matrices - 1) + inside)
+        yield Piece(part="experts", parameters=small, matrix=False)
+    if block.latent_width:
+        yield Piece(part="shared_experts", parameters=2 * hidden * inside)
+    yield Piece(part="router", parameters=hidden * block.count + block.count)
+    if block.shared_width:
+        shared = matrices * hidden * block.shared_width / tensor_parallel
+        yield Piece(part="shared_experts", parameters=shared)
+    if block.shared_gate:
+        yield Piece(part="router", parameters=hidden)
+
+
+def stage_pieces(model: Model, stage: Stage, tensor_parallel: int) -> Iterator[Piece]:
+    """Every piece that one rank of a stage holds."""
+    hidden = model.hidden_size
+    for kind, layers in stage.mixers:
+        yield from _times(layers, mixer_pieces(kind, hidden, tensor_parallel))
+    if model.feed_forward:
+        yield from _times(stage.dense, dense_pieces(model.feed_forward, hidden, tensor_parallel))
+    if model.experts:
+        yield from _times(stage.expert, expert_pieces(model.experts, hidden, tensor_parallel))
+    blocks = max(stage.layers, stage.dense + stage.expert)
+    yield Piece(part="norms", parameters=hidden * (model.norms_per_layer * blocks + 1), matrix=False)
+    embedding = model.vocab_size * hidden / tensor_parallel
+    if stage.first or (stage.last and model.tie_word_embeddings):
+        yield Piece(part="embedding", parameters=embedding)
+    if stage.last and not model.tie_word_embeddings:
+        yield Piece(part="lm_head", parameters=embedding)
+    if model.vision and stage.first:
+        split = 1 if model.vision.replicated else tensor_parallel
+        yield Piece(part="vision", parameters=model.vision.parameters / split)
+
+
+def _times(layers: int, pieces: Iterator[Piece]) -> Iterator[Piece]:
+    for piece in pieces:
+        yield Piece(
+            part=piece.part,
+            parameters=piece.parameters * layers,
+            matrix=piece.matrix,
+            copies=piece.copies * layers,
+        )
