@@ -105,6 +105,8 @@ class CompressedAttention:
     """How many layers have this ratio."""
     ratio: int
     """Tokens that share one compressed entry; 0 for a layer with the window only."""
+    parameters: int = 0
+    """Parameters of the attention, compressor and indexer of one such layer together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +154,20 @@ class DeltaNet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShortConvolution:
+    """A gated short convolution (LFM2): the state is the last few inputs of each channel."""
+
+    layers: int
+    """How many layers are of this kind."""
+    width: int
+    """Channels."""
+    conv_kernel: int
+    """Taps of the causal convolution."""
+    bias: bool = False
+    """The convolution and its projections have biases."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LightningAttention:
     """A linear-attention layer with a fixed decay (MiniMax-Text-01): one fp32 matrix a head."""
 
@@ -165,7 +181,7 @@ class LightningAttention:
 
 Cached: TypeAlias = FullAttention | SlidingWindow | ChunkedLocal | LatentAttention
 """Kinds whose cache is blocks of tokens."""
-Stateful: TypeAlias = Mamba2 | DeltaNet | LightningAttention
+Stateful: TypeAlias = Mamba2 | DeltaNet | LightningAttention | ShortConvolution
 """Kinds whose cache is one state a sequence."""
 Mixer: TypeAlias = Cached | Stateful | CompressedAttention
 
@@ -190,6 +206,8 @@ class Attention:
     """Delta-rule linear-attention layers."""
     lightning: LightningAttention | None = None
     """Lightning linear-attention layers."""
+    short_convolution: ShortConvolution | None = None
+    """Short-convolution layers."""
 
     def kinds(self) -> tuple[Mixer, ...]:
         """The kinds the model has, cached ones first."""
@@ -201,5 +219,6 @@ class Attention:
             self.mamba2,
             self.delta_net,
             self.lightning,
+            self.short_convolution,
         )
         return (*(kind for kind in single if kind is not None), *self.compressed)

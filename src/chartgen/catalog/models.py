@@ -39,7 +39,9 @@ class FeedForward:
     layers: int
     """How many blocks are dense."""
     width: int
-    """Intermediate width."""
+    """Intermediate width; the largest where blocks differ."""
+    total_width: int | None = None
+    """Intermediate widths of all blocks together where they differ (Gemma 4 E2B, Nemotron Super 49B)."""
     gated: bool = True
     """Three matrices (gate, up, down) rather than two."""
     bias: bool = False
@@ -144,6 +146,8 @@ class Model:
     """Normalisations as wide as the hidden size in one layer (Gemma 2 and later have 4)."""
     vision: Vision | None = None
     """Its vision tower."""
+    other_parameters: int = 0
+    """Parameters outside the parts above, never quantized: learned positions, embeddings of each layer."""
     multi_token_prediction: int = 0
     """Extra layers for multi-token prediction: loaded only for speculative decoding with them."""
     rope_tables: tuple[RopeTable, ...] = ()

@@ -19,6 +19,7 @@ from chartgen.catalog.model_attention import (
     LightningAttention,
     Mamba2,
     Mixer,
+    ShortConvolution,
     SlidingWindow,
 )
 from chartgen.memory.parts import kv_heads_per_rank
@@ -166,6 +167,12 @@ def _delta_net(kind: DeltaNet, count: int, choice: CacheChoice) -> Iterator[Cach
 @layers_of.register
 def _lightning(kind: LightningAttention, count: int, choice: CacheChoice) -> Iterator[CacheLayers]:
     state = kind.heads // choice.tensor_parallel * kind.head_size * kind.head_size * 4
+    yield CacheLayers(reach="state", layers=count, token_bytes=0, block=choice.block, state_bytes=state)
+
+
+@layers_of.register
+def _short_convolution(kind: ShortConvolution, count: int, choice: CacheChoice) -> Iterator[CacheLayers]:
+    state = kind.width // choice.tensor_parallel * (kind.conv_kernel - 1) * choice.model_bytes
     yield CacheLayers(reach="state", layers=count, token_bytes=0, block=choice.block, state_bytes=state)
 
 

@@ -20,6 +20,7 @@ from chartgen.catalog.model_attention import (
     LightningAttention,
     Mamba2,
     Mixer,
+    ShortConvolution,
     SlidingWindow,
     SparseIndexer,
 )
@@ -128,15 +129,23 @@ def _lightning(kind: LightningAttention, hidden: int, tensor_parallel: int) -> I
 
 
 @mixer_pieces.register
+def _short_convolution(kind: ShortConvolution, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    width = kind.width / tensor_parallel
+    # the input projection makes the values and two gates
+    yield Piece(part="linear_attention", parameters=4 * hidden * width)
+    small = width * kind.conv_kernel + (4 * width + hidden if kind.bias else 0)
+    yield Piece(part="linear_attention", parameters=small, matrix=False)
+
+
+@mixer_pieces.register
 def _compressed(kind: CompressedAttention, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
-    del kind, hidden, tensor_parallel
-    msg = "the weights of compressed attention are not worked out"
-    raise NotImplementedError(msg)
+    del hidden
+    yield Piece(part="attention", parameters=kind.parameters / tensor_parallel)
 
 
 def dense_pieces(block: FeedForward, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
     """The pieces of one dense feed-forward block on one rank."""
-    width = block.width / tensor_parallel
+    width = (block.total_width / block.layers if block.total_width else block.width) / tensor_parallel
     yield Piece(part="feed_forward", parameters=(3 if block.gated else 2) * hidden * width)
     if block.bias:
         small = width * (2 if block.gated else 1) + hidden
@@ -178,6 +187,8 @@ def stage_pieces(model: Model, stage: Stage, tensor_parallel: int) -> Iterator[P
         yield Piece(part="embedding", parameters=embedding)
     if stage.last and not model.tie_word_embeddings:
         yield Piece(part="lm_head", parameters=embedding)
+    if model.other_parameters and stage.first:
+        yield Piece(part="embedding", parameters=model.other_parameters / tensor_parallel, matrix=False)
     if model.vision and stage.first:
         split = 1 if model.vision.replicated else tensor_parallel
         yield Piece(part="vision", parameters=model.vision.parameters / split)
