@@ -43,13 +43,13 @@ class Cache:
         base = folder or self.folder(tool)
         return {command: base / file for command, file in tool.programs.items()}
 
+    def found(self, tool: Tool) -> dict[str, Path]:
+        """What `path` can name: the tool's commands, or the tool itself when it is a folder of data."""
+        return self.programs(tool) or {tool.name: self.folder(tool)}
+
     def missing(self, tool: Tool) -> list[str]:
-        """The commands of a tool that cannot be run from the cache; none when it is installed."""
-        return [
-            command
-            for command, path in self.programs(tool).items()
-            if not (path.is_file() and os.access(path, os.X_OK))
-        ]
+        """What cannot be used from the cache; nothing when the tool is installed."""
+        return [name for name, path in self.found(tool).items() if not os.access(path, os.X_OK)]
 
     @contextmanager
     def writing(self, tool: Tool, waiting: Callable[[], None]) -> Iterator[None]:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from toolbox.cache import Cache, place
 from toolbox.install import Installer
+from toolbox.lookup import find
 from toolbox.table import Table, Tool, ToolError, load, this_machine, unknown
 
 _ABOUT = """\
@@ -60,7 +61,7 @@ def _list(options: argparse.Namespace, table: Table, cache: Cache) -> int:
     del options
     rows = [("TOOL", "VERSION", "GROUP", "PATH")]
     for tool in table.tools.values():
-        rows += [(name, tool.version, tool.group, _state(tool, name, cache)) for name in tool.programs]
+        rows += [(name, tool.version, tool.group, _state(tool, name, cache)) for name in tool.programs or (tool.name,)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         print(*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3], sep="  ")
@@ -70,21 +71,13 @@ def _list(options: argparse.Namespace, table: Table, cache: Cache) -> int:
 def _state(tool: Tool, command: str, cache: Cache) -> str:
     try:
         there = not cache.missing(tool)
-        return str(cache.programs(tool)[command]) if there else f"missing: scripts/tools install {tool.name}"
+        return str(cache.found(tool)[command]) if there else f"missing: scripts/tools install {tool.name}"
     except ToolError as error:
         return error.what
 
 
 def _path(options: argparse.Namespace, table: Table, cache: Cache) -> int:
-    tool = table.find(options.name)
-    programs = cache.programs(tool)
-    if options.name not in programs and len(programs) > 1:
-        advice = f"name one of {', '.join(programs)}"
-        raise ToolError(f"{tool.name} brings {len(programs)} commands", advice=advice, status=2)
-    if cache.missing(tool):
-        advice = f"run: scripts/tools install {tool.name}"
-        raise ToolError(f"{tool.label} is not installed in {cache.root}", advice=advice)
-    print(programs.get(options.name) or next(iter(programs.values())))
+    print(find(options.name, table, cache))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,12 +16,16 @@ from time import monotonic
 from toolbox.archive import member, unpack_folder
 from toolbox.cache import Cache
 from toolbox.golang import needed_by, version_of
-from toolbox.table import GoBuild, Table, Tool, ToolError, Wheel
+from toolbox.table import GoBuild, ModuleFiles, Table, Tool, ToolError, Wheel
 
 _CHECK_SECONDS = 60
 """A program that takes longer than this to say its version does not work."""
 _SHOWN_LINES = 15
 """So many last lines of a failed build are shown; the log holds all."""
+_GO_ADVICE = (
+    "check that Go reaches a module proxy from here and that the disk has room, "
+    "then run this again: what was compiled is kept"
+)
 _GO_ENVIRONMENT = {"GOFLAGS": "-mod=readonly", "GOWORK": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"}
 """A build takes exactly what go.mod and go.sum say, needs no C compiler, and ignores the user's habits."""
 
@@ -60,10 +65,13 @@ class Installer:
     def _obtain(self, tool: Tool, built: Path, yard: Path) -> None:
         source = tool.source(self.cache.machine)
         self.cache.log(tool).unlink(missing_ok=True)
-        if isinstance(source, Wheel):
-            self._unpack_wheel(tool, source, built, yard)
-        else:
-            self._build(tool, source, built)
+        match source:
+            case Wheel():
+                self._unpack_wheel(tool, source, built, yard)
+            case GoBuild():
+                self._build(tool, source, built)
+            case ModuleFiles():
+                self._copy_files(tool, source, built, yard)
 
     def _unpack_wheel(self, tool: Tool, source: Wheel, built: Path, yard: Path) -> None:
         self.say(f"{tool.label}: fetching the wheel {source.wheel}")
@@ -86,7 +94,7 @@ class Installer:
             (built / file).chmod(0o755)
 
     def _build(self, tool: Tool, source: GoBuild, built: Path) -> None:
-        go = self._go(source)
+        go = self._go(needed_by(source.go / "go.mod"))
         self.say(f"{tool.label}: building from source (about {source.seconds} s on 2 cores, nothing cached)")
         linker = " ".join(["-s -w", *(f"-X {variable}" for variable in source.set)])
         for file, package in source.packages.items():
@@ -95,15 +103,32 @@ class Installer:
                 tool,
                 [str(go), "build", *options, "-o", str(built / file), package],
                 failed=f"the Go build of {file} failed",
-                advice="check that Go reaches a module proxy from here and that the disk has room, "
-                "then run this again: what was compiled is kept",
+                advice=_GO_ADVICE,
                 environment=_GO_ENVIRONMENT,
                 folder=source.go,
             )
 
-    def _go(self, source: GoBuild) -> Path:
-        """A Go that can build the module: the one on PATH if it is new enough, else the pinned toolchain."""
-        needed = needed_by(source.go / "go.mod")
+    def _copy_files(self, tool: Tool, source: ModuleFiles, built: Path, yard: Path) -> None:
+        go = self._go()
+        self.say(f"{tool.label}: fetching {source.module}")
+        self._run(
+            tool,
+            [str(go), "mod", "download", "-json", source.module],
+            failed=f"the Go module {source.module} could not be fetched",
+            advice=_GO_ADVICE,
+            environment={**_GO_ENVIRONMENT, "GOFLAGS": "-mod=mod"},
+            folder=yard,
+            answer=yard / "module.json",
+        )
+        module = json.loads((yard / "module.json").read_text(encoding="utf-8"))
+        if module["Sum"] != source.sum:
+            what = f"{tool.label}: the checksum of {source.module} is {module['Sum']}, not {source.sum}"
+            raise ToolError(what, advice="do not use it; look for the cause before you change the table")
+        for file in sorted(Path(module["Dir"]).glob(source.files)):
+            (built / file.name).write_bytes(file.read_bytes())
+
+    def _go(self, needed: tuple[int, ...] = (1,)) -> Path:
+        """The Go on PATH if it is new enough, else the pinned toolchain."""
         path = shutil.which("go")
         if path and version_of(path) >= needed:
             return Path(path)
@@ -122,7 +147,9 @@ class Installer:
         return self.cache.programs(tool)["go"]
 
     def _problem(self, tool: Tool, folder: Path) -> str:
-        """What keeps the programs in a folder from being the pinned ones; empty when nothing does."""
+        """What keeps a folder from being the pinned tool; empty when nothing does."""
+        if not any(folder.iterdir()):
+            return "it has no file"
         for command, path in self.cache.programs(tool, folder).items():
             try:
                 answer = subprocess.run(
@@ -148,14 +175,16 @@ class Installer:
         advice: str,
         environment: Mapping[str, str] | None = None,
         folder: Path | None = None,
+        answer: Path | None = None,
     ) -> None:
+        """Run one step with its output in the log, or its standard output in the file `answer`."""
         log = self.cache.log(tool)
-        with log.open("a", encoding="utf-8") as output:
+        with log.open("a", encoding="utf-8") as output, (answer or log).open("a", encoding="utf-8") as out:
             print("$", *command, file=output, flush=True)
             status = subprocess.run(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=output,
+                stdout=out,
                 stderr=subprocess.STDOUT,
                 cwd=folder,
                 env={**os.environ, **(environment or {})},

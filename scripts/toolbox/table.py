@@ -71,7 +71,27 @@ class GoBuild:
         return repr((sorted(self.packages.items()), *self.tags, *self.set, *modules)).encode()
 
 
-Source = Wheel | GoBuild
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleFiles:
+    """Files of a Go module: data, not programs."""
+
+    module: str
+    """The module and its version: path@version."""
+    files: str
+    """Which files, as a pattern in the module."""
+    sum: str
+    """The module's checksum, as a go.sum states it."""
+
+    def serves(self, machine: str) -> bool:
+        """Whether this source works on the machine: files are the same everywhere."""
+        return bool(machine)
+
+    def recipe(self) -> bytes:
+        """All that decides what is installed."""
+        return repr((self.module, self.files, self.sum)).encode()
+
+
+Source = Wheel | GoBuild | ModuleFiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +110,9 @@ class Tool:
     """Where its source lives."""
     licence: str
     """Its licence, as an SPDX expression."""
-    programs: Mapping[str, str]
-    """The commands it brings, each with its file."""
-    check: Sequence[str]
+    programs: Mapping[str, str] = field(default_factory=dict)
+    """The commands it brings, each with its file; none for a folder of data."""
+    check: Sequence[str] = ()
     """Arguments that make each program say its version."""
     sources: Sequence[Source]
     """Where it comes from; the first that serves the machine is taken."""
@@ -165,6 +185,8 @@ def _tool(name: str, row: dict[str, Any], modules: Path) -> Tool:
 def _source(row: dict[str, Any], modules: Path) -> Source:
     if "wheel" in row:
         return Wheel(**row)
+    if "module" in row:
+        return ModuleFiles(**row)
     return GoBuild(**{**row, "go": modules / row["go"]})
 
 

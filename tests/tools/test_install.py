@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from toolbox.table import GoBuild, Tool, ToolError, Wheel, this_machine
+from toolbox.lookup import find
+from toolbox.table import GoBuild, ModuleFiles, Table, Tool, ToolError, Wheel, this_machine
 from tools.workshop import Workshop
 
 
@@ -173,6 +174,41 @@ def test_wheel_with_another_checksum_is_refused(workshop: Workshop) -> None:
         workshop.installer().install(tool)
     assert "DO NOT MATCH THE HASHES" in "\n".join(caught.value.output)
     assert not workshop.cache.folder(tool).exists()
+
+
+def data_tool(workshop: Workshop, checksum: str) -> Tool:
+    """A tool that is files of a Go module, which the fake Go serves."""
+    (workshop.root / "module" / "crds").mkdir(parents=True)
+    (workshop.root / "module" / "crds" / "a.yaml").write_text("kind: A\n")
+    source = ModuleFiles(module="example.org/m@v1.2.3", files="crds/*.yaml", sum=checksum)
+    return replace(workshop.tool(), name="m-crds", programs={}, check=(), sources=(source,))
+
+
+def test_module_files_are_copied(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of a Go module become a folder that `path` names."""
+    monkeypatch.setenv("FAKE_GO_MODULE", str(workshop.root / "module"))
+    tool = data_tool(workshop, "h1:right=")
+    workshop.installer().install(tool)
+    folder = find("m-crds", Table({tool.name: tool}), workshop.cache)
+    assert [file.name for file in folder.iterdir()] == ["a.yaml"]
+
+
+def test_module_with_another_checksum_is_refused(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A module whose checksum is not the recorded one is not used."""
+    monkeypatch.setenv("FAKE_GO_MODULE", str(workshop.root / "module"))
+    tool = data_tool(workshop, "h1:wrong=")
+    with pytest.raises(ToolError, match=r"the checksum of example.org/m@v1.2.3 is h1:right=, not h1:wrong="):
+        workshop.installer().install(tool)
+    assert workshop.cache.missing(tool) == ["m-crds"]
+
+
+def test_module_without_the_files_is_refused(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module in which the pattern finds nothing is an error, not an empty folder."""
+    monkeypatch.setenv("FAKE_GO_MODULE", str(workshop.root))
+    with pytest.raises(ToolError, match=r"m-crds 1.2.3: it has no file"):
+        workshop.installer().install(data_tool(workshop, "h1:right="))
 
 
 def test_first_source_of_the_machine_is_taken(workshop: Workshop) -> None:

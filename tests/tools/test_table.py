@@ -6,9 +6,10 @@ import re
 from collections import Counter
 
 import pytest
+import yaml
 
 from toolbox.golang import needed_by
-from toolbox.table import SCRIPTS, GoBuild, Tool, ToolError, Wheel, load
+from toolbox.table import SCRIPTS, GoBuild, ModuleFiles, Tool, ToolError, Wheel, load
 
 TABLE = load()
 TOOLS = pytest.mark.parametrize("tool", TABLE.tools.values(), ids=lambda tool: tool.name)
@@ -25,8 +26,7 @@ def test_every_row_says_what_it_is(tool: Tool) -> None:
     assert tool.home.startswith("https://")
     assert tool.about
     assert tool.licence
-    assert tool.programs
-    assert tool.check
+    assert bool(tool.programs) == bool(tool.check) == (not isinstance(tool.sources[0], ModuleFiles))
     assert tool.expect
 
 
@@ -39,9 +39,12 @@ def test_every_tool_can_be_had_on_linux(tool: Tool) -> None:
 
 @TOOLS
 def test_every_source_is_pinned(tool: Tool) -> None:
-    """A wheel has an exact version and checksums; a Go build makes each program of its tool."""
+    """A wheel or module has a version and checksums; a Go build makes each program of its tool."""
     for source in tool.sources:
-        if isinstance(source, Wheel):
+        if isinstance(source, ModuleFiles):
+            assert source.module.endswith(f"@v{tool.version}")
+            assert re.fullmatch(r"h1:[A-Za-z0-9+/]{43}=", source.sum)
+        elif isinstance(source, Wheel):
             assert re.fullmatch(r"[a-z0-9-]+==[0-9.]+", source.wheel)
             assert all(re.fullmatch(r"[0-9a-f]{64}", checksum) for checksum in source.sha256.values())
         else:
@@ -62,6 +65,17 @@ def test_every_go_module_pins_what_is_built(tool: Tool, source: GoBuild) -> None
 def test_no_go_module_is_left_over() -> None:
     """Every folder under scripts/go belongs to a row of the table."""
     assert {path.name for path in (SCRIPTS / "go").iterdir()} == {source.go.name for _, source in GO_BUILDS}
+
+
+def test_schemas_and_definitions_are_of_one_version() -> None:
+    """The custom resource definitions are those that the embedded schemas are generated from."""
+    sources = yaml.safe_load((SCRIPTS / "schemagen" / "sources.yaml").read_text())["custom"]
+    schemas = {row["module"]: row["version"] for row in sources}
+    for tool in TABLE.tools.values():
+        for source in tool.sources:
+            if isinstance(source, ModuleFiles):
+                module, version = source.module.split("@")
+                assert schemas[module] == version
 
 
 def test_commands_are_unique() -> None:

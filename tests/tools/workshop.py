@@ -16,6 +16,7 @@ from toolbox.table import SCRIPTS, GoBuild, Table, Tool, this_machine
 FAKE_GO = """\
 #!/bin/sh
 if [ "$1" = env ]; then echo go1.30.0; exit 0; fi
+if [ "$1" = mod ]; then printf '{"Dir": "%s", "Sum": "h1:right="}' "$FAKE_GO_MODULE"; exit 0; fi
 echo built >> "$FAKE_GO_COUNT"
 sleep "${FAKE_GO_SECONDS:-0}"
 while [ "$1" != -o ]; do shift; done
