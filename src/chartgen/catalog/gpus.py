@@ -57,6 +57,8 @@ class MigProfile:
     """Memory of a slice that a process sees, in MiB."""
     compute_units: int
     """Compute units of a slice: the number before the g in its name."""
+    assumed: bool = False
+    """The memory was not read from a card but follows from its eighths, rounded down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

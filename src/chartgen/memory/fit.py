@@ -152,8 +152,9 @@ def estimate(deployment: Deployment) -> Fit:
 def visible_memory(gpu: Gpu, mig: str | None) -> Estimate:
     """Memory that a process sees on a card or a slice of it."""
     if mig is not None:
-        mib = gpu.mig[mig].mib
-        return exactly(mib * MIB, f"a {mig} slice of {gpu.title} shows {mib:.0f} MiB", "measured")
+        profile = gpu.mig[mig]
+        because = f"a {mig} slice of {gpu.title} shows {profile.mib:.0f} MiB"
+        return exactly(profile.mib * MIB, because, "assumed" if profile.assumed else "measured")
     low, best, high = (gpu.visible_bytes(which) for which in ("low", "best", "high"))
     because = f"{gpu.title} shows {gib(best)} to a process"
     return Estimate(low=low, best=best, high=high, stands_on="measured", because=because)
