@@ -8,6 +8,7 @@ from datetime import date
 from functools import cache
 from typing import Any, Literal
 
+from chartgen.catalog.gpus import Vendor
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.library import catalog_data
 from chartgen.kernel.structure import build
@@ -122,6 +123,8 @@ class Cloud:
     """The label that holds the instance type, where nodes are picked by it; None where cards have labels."""
     card_labels: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
     """By GPU key: the labels that all nodes with that card have, and no others; all must hold."""
+    vendor_labels: Mapping[Vendor, tuple[Requirement, ...]] = field(default_factory=dict)
+    """On own hardware, for cards without a known product string: what any node with that vendor's GPUs has."""
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     """By instance type; empty on hardware that nobody sells by the hour."""
     tolerations: tuple[Toleration, ...] = ()
@@ -144,8 +147,9 @@ class Cloud:
     """For Karpenter: group, kind and name of the node class that a NodePool refers to."""
 
     def sells(self, gpu: str) -> bool:
-        """Whether nodes with this card exist here as far as the catalog knows."""
-        return gpu in self.card_labels or any(shape.gpu == gpu for shape in self.shapes.values())
+        """Whether nodes with this card exist here as far as the catalog knows; own hardware may have any."""
+        own = gpu in self.card_labels or any(shape.gpu == gpu for shape in self.shapes.values())
+        return own or not self.shapes
 
     def cards(self) -> tuple[str, ...]:
         """The keys of all cards that exist here, in a stable order."""
@@ -172,8 +176,8 @@ def cloud_names() -> tuple[str, ...]:
 def load_cloud(name: str) -> Cloud:
     """Load one cloud.
 
-    A file that says `like: other` holds only what differs from the other file: mappings are merged,
-    everything else replaces.
+    A file that says `like: other` holds only what differs from the other file: groups are merged, single
+    facts replaced.
 
     Raises:
         UnknownName: the catalog has no such cloud.
@@ -193,9 +197,12 @@ def _facts(name: str) -> dict[str, Any]:
 
 
 def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    """One level deep: a group keeps what the other file does not name, and below that everything replaces."""
     result = dict(base)
     for key, value in over.items():
         below = base.get(key)
-        both = isinstance(below, dict) and isinstance(value, dict)
-        result[key] = _merged(below, value) if both and below else value
+        if isinstance(below, dict) and isinstance(value, dict):
+            result[key] = {**below, **value}
+        else:
+            result[key] = value
     return result

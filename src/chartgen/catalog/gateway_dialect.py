@@ -1,7 +1,7 @@
 """Dialects: where each ingress controller or gateway keeps what a token stream needs, and in which unit.
 
-A dialect file spells every intent: as an annotation, a part of an object, a route field, a setting of the whole
-controller, by default, or not at all. `gateway_words.spell` says an intent in these words.
+A dialect file spells every intent: as an annotation, a part of an object, a route field, a setting of the
+whole controller, by default, or not at all. `gateway_words.spell` says an intent in these words.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class RouteTimeout(Spelling, frozen=True, kw_only=True, tag="route timeout"):
 class Reference(Record, frozen=True, kw_only=True):
     """How an object is made known to the thing it is for: an annotation that holds its name."""
 
-    on: Literal["ingress", "service"]
+    where: Literal["ingress", "service"]
     """What is annotated."""
     key: str
     """The annotation."""

@@ -1,4 +1,4 @@
-"""House numbers of placement and of the way in: dead times and margins that no arithmetic gives, each with its source."""
+"""House numbers of placement and of the way in: dead times and margins that no arithmetic gives."""
 
 from __future__ import annotations
 

@@ -45,8 +45,7 @@ def place(request: PlacementRequest) -> Placement:
         runtime_class=_named(
             request.runtime_class,
             "RuntimeClass",
-            "the GPU operator and the clouds make their runtime the node's default; K3s and RKE2 need nvidia "
-            "here",
+            "the GPU operator and the clouds make their runtime the node's default; K3s and RKE2 need nvidia here",
         ),
         strategy=rollout.strategy(request),
         min_ready_seconds=rollout.min_ready_seconds(),
@@ -73,7 +72,7 @@ def _shapes(request: PlacementRequest) -> Decision[list[Json]]:
 
 
 def _notes(request: PlacementRequest) -> tuple[str, ...]:
-    notes = [nodes.fragmentation(request)]
+    notes = [nodes.fragmentation(request), nodes.unlabelled(request)]
     strategy = rollout.strategy(request)
     if strategy.value["type"] == "Recreate":
         notes.append(f"Updates interrupt service. {strategy.because}.")

@@ -104,6 +104,9 @@ def affinity(request: PlacementRequest) -> Decision[list[Json]]:
     if not terms and cloud.shape_label:
         terms = [Requirement(key=cloud.shape_label, values=tuple(holding(request)))]
     reasons = [cloud.nodes]
+    if not terms:
+        terms = list(cloud.vendor_labels.get(gpu.vendor, ()))
+        reasons = [f"no product label of {gpu.title} is known, so any node with a GPU of its vendor will do"]
     if request.region and cloud.scaler != "none":
         terms.append(Requirement(key=cloud.region_label, values=(request.region,)))
         reasons.append(f"region {request.region} as the profile says")
@@ -130,8 +133,7 @@ def tolerations(request: PlacementRequest, resource: str) -> Decision[list[Json]
     """The taint named like the resource, and what the platform adds."""
     own = Toleration(
         key=resource,
-        because=f"GPU nodes are usually tainted with the name of their resource, {resource}, to keep other "
-        "pods away",
+        because=f"GPU nodes are usually tainted with the name of their resource, {resource}, to keep other pods away",
     )
     cloud = request.cloud
     needed = [own, *cloud.tolerations]
@@ -193,6 +195,17 @@ def packing(request: PlacementRequest) -> Decision[list[Json]]:
 def _packs(request: PlacementRequest) -> bool:
     intent = request.intent or ("spread" if request.workload == "interactive" else "pack")
     return intent == "pack"
+
+
+def unlabelled(request: PlacementRequest) -> str:
+    """In words: the card has no known label here, so the platform team must pick its nodes."""
+    cloud = request.cloud
+    if request.gpu.key in cloud.card_labels or cloud.shape_label:
+        return ""
+    return (
+        f"No product label of {request.gpu.title} is known, so pods may land on any node with a GPU of its vendor. "
+        "See the labels of your nodes (kubectl get nodes --show-labels) and set placement.nodeAffinity."
+    )
 
 
 def fragmentation(request: PlacementRequest) -> str:

@@ -42,8 +42,7 @@ def strategy(request: PlacementRequest) -> Decision[dict[str, Json]]:
         )
     return worked_out(
         {"type": "Recreate"},
-        f"One replica and no {need} spare GPU(s): an update stops it first, and nothing answers for about "
-        f"{load} s",
+        f"One replica and no {need} spare GPU(s): an update stops it first, and nothing answers for about {load} s",
     )
 
 
