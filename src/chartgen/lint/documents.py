@@ -1,0 +1,122 @@
+"""Manifests from text: every document of a file, a broken one among good ones, lists, templates given raw."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from chartgen.kernel.errors import InputError, InputProblem, Position
+from chartgen.kernel.structure import shown
+from chartgen.kernel.yaml_source import Document, Step, read
+from chartgen.lint.manifest import Manifest, Unread
+
+MAX_BROKEN: Final = 100
+"""After so many broken documents the rest of a file is left unread, and that is said."""
+
+_TEMPLATE: Final = re.compile(r'\{\{-?\s*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|include ")')
+_PLACEHOLDER: Final = re.compile(r"\{\{|\[%|\[\[ ?[a-z]|\{%-? ")
+_MARKER: Final = re.compile(r"^---(?=\s|$)", re.MULTILINE)
+
+
+def read_manifests(text: str, file: str, group: str) -> Iterator[Manifest | Unread]:
+    """Every object of a file, and every document of it that is none."""
+    if _TEMPLATE.search(text):
+        found = "a Helm template that is not rendered"
+        yield _unread(file, _first(text, _TEMPLATE), found, "its chart's folder: it is rendered before it is judged")
+        return
+    for document in _documents(text, file):
+        if isinstance(document, Unread):
+            yield document
+        else:
+            yield from _objects(document, file, group)
+
+
+def _documents(text: str, file: str) -> Iterator[Document | Unread]:
+    """The documents of a text. After a broken one the text is read on from the next marker."""
+    start = 0
+    for _ in range(MAX_BROKEN):
+        try:
+            yield from read(_from(text, start), file)
+        except InputError as error:
+            (problem,) = error.problems
+            yield Unread(fate="failed", problem=_explained(problem, text))
+            following = _next_marker(text, problem.position, start)
+            if following is None:
+                return
+            start = following
+        else:
+            return
+    yield _unread(file, None, f"more than {MAX_BROKEN} broken documents", "valid YAML", failed=True)
+
+
+def _from(text: str, start: int) -> str:
+    """The text with all before `start` blanked, so that places stay what they are."""
+    return re.sub(r"[^\r\n]", " ", text[:start]) + text[start:] if start else text
+
+
+def _next_marker(text: str, position: Position | None, start: int) -> int | None:
+    if position is None:
+        return None
+    lines = text.splitlines(keepends=True)
+    offset = sum(map(len, lines[: position.line - 1]))
+    marker = _MARKER.search(text, max(offset, start + 1))
+    return marker.start() if marker else None
+
+
+def _explained(problem: InputProblem, text: str) -> InputProblem:
+    """The problem, with the likely cause when the text looks like a template of some kind."""
+    line = text.splitlines()[problem.position.line - 1 :][:1] if problem.position else []
+    if line and _PLACEHOLDER.search(line[0]):
+        return InputProblem(
+            file=problem.file,
+            position=problem.position,
+            path="",
+            found="a template that is not rendered",
+            expected="what the template renders to",
+        )
+    return problem
+
+
+def _objects(document: Document, file: str, group: str) -> Iterator[Manifest | Unread]:
+    value = document.value
+    if value is None:
+        return
+    if isinstance(value, list):
+        # A JSON array of objects, as `kubectl get -o json | jq .items` writes it.
+        for index, entry in enumerate(value):
+            yield _object(document, file, group, (index,), entry)
+    elif isinstance(value, dict) and _is_list(value):
+        for index, entry in enumerate(value["items"]):
+            yield _object(document, file, group, ("items", index), entry)
+    else:
+        yield _object(document, file, group, (), value)
+
+
+def _is_list(value: dict[str, Any]) -> bool:
+    return str(value.get("kind", "")).endswith("List") and isinstance(value.get("items"), list)
+
+
+def _object(document: Document, file: str, group: str, root: tuple[Step, ...], value: Any) -> Manifest | Unread:
+    position = document.position(root)
+    if not isinstance(value, dict):
+        return _unread(file, position, shown(value), "a Kubernetes object", failed=True)
+    if isinstance(value.get("kind"), str) and isinstance(value.get("apiVersion"), str):
+        return Manifest(file=file, group=group, document=document, root=root, value=value)
+    if ("kind" in value or "apiVersion" in value) and "metadata" in value:
+        missing = "apiVersion" if "kind" in value else "kind"
+        return _unread(file, position, f"an object without {missing}", f"the key {missing!r}", failed=True)
+    return _unread(file, position, "no Kubernetes object", "apiVersion and kind")
+
+
+def _first(text: str, pattern: re.Pattern[str]) -> Position | None:
+    found = pattern.search(text)
+    if found is None:
+        return None
+    before = text[: found.start()]
+    return Position(line=before.count("\n") + 1, column=len(before) - before.rfind("\n"))
+
+
+def _unread(file: str, position: Position | None, found: str, expected: str, *, failed: bool = False) -> Unread:
+    problem = InputProblem(file=file, position=position, path="", found=found, expected=expected)
+    return Unread(fate="failed" if failed else "skipped", problem=problem)

@@ -1,0 +1,126 @@
+"""Judging: one policy on one thing in scope gives problems, an open question, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from chartgen.kernel.yaml_source import Step
+from chartgen.lint import cel, paths
+from chartgen.lint.finding import Problem, Stumble, Untold
+from chartgen.lint.manifest import Manifest
+from chartgen.lint.unknown import Unknown
+from chartgen.policy.types import Policy, Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """One thing in scope: its data for expressions, and where its parts stand in the object."""
+
+    scope: Scope
+    """The scope it is judged in."""
+    manifest: Manifest
+    """The object that findings point into."""
+    data: Mapping[str, Any]
+    """The variables of the scope, as plain data."""
+    anchors: Mapping[str, tuple[Step, ...]]
+    """Where object, pod and container stand, from the object's root."""
+    unknown: Mapping[str, Unknown] = field(default_factory=dict)
+    """What the view cannot tell, by the key that is left out of the data."""
+
+
+class Rule:
+    """A policy with its expressions compiled: when they are needed, and once."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    @cached_property
+    def each(self) -> tuple[paths.Each, ...]:
+        """The lists it speaks of; empty when it speaks of the whole subject."""
+        return paths.parse_each(self.policy.each) if self.policy.each else ()
+
+    @cached_property
+    def requirement(self) -> cel.Expression:
+        """What must be true: outside of `when`, everything is."""
+        when, require = self.policy.when, self.policy.require
+        return cel.compile_expression(f"!({when}) || ({require})" if when else require)
+
+    @cached_property
+    def message(self) -> cel.Expression:
+        """The sentence of a finding."""
+        return cel.compile_expression(self.policy.message)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The variables that its expressions use."""
+        texts = (self.policy.when or "", self.policy.require, self.policy.message)
+        return frozenset().union(*map(cel.names_in, texts))
+
+    @cached_property
+    def at(self) -> paths.Route | None:
+        """Where its findings point; None for the natural place."""
+        return paths.parse(self.policy.at) if self.policy.at else None
+
+    def judge(self, subject: Subject, cluster: Mapping[str, Any]) -> Iterator[Problem | Untold | Stumble]:
+        """What the policy has to say of a subject."""
+        if self.policy.kinds and subject.manifest.kind not in self.policy.kinds:
+            return
+        data = {name: subject.data[name] for name in self.names if name in subject.data}
+        if "cluster" in self.names:
+            data["cluster"] = cluster
+        if not self.each:
+            yield from self._one(subject, data, None)
+            return
+        for each in self.each:
+            for entry in each.entries(subject.data):
+                data["item"] = entry.value
+                yield from self._one(subject, data, (each.start, entry))
+
+    def _one(
+        self, subject: Subject, data: Mapping[str, Any], entry: tuple[str, paths.Entry] | None
+    ) -> Iterator[Problem | Untold | Stumble]:
+        activation = cel.activation(data)
+        verdict = self.requirement.evaluate(activation)
+        if verdict is True:
+            return
+        message = self.message.evaluate(activation) if verdict is False else verdict
+        if isinstance(message, str):
+            item = entry[1].value if entry else None
+            line = item.get("line") if isinstance(item, dict) and "at" in item else None
+            yield Problem(path=self._place(subject, entry), message=message, item=item, line=line)
+        else:
+            yield self._no_verdict(subject, message)
+
+    def _no_verdict(self, subject: Subject, result: Any) -> Untold | Stumble:
+        if isinstance(result, cel.Missing) and result.key in subject.unknown:
+            fact = subject.unknown[result.key]
+            return Untold(policy=self.policy, manifest=subject.manifest, because=fact.because, run=fact.run)
+        match result:
+            case cel.Missing(key):
+                text = f"the key {key!r} is missing"
+            case cel.Failure(text):
+                pass
+            case _:
+                text = f"an expression gave {result!r}"
+        return Stumble(policy=self.policy, manifest=subject.manifest, text=text)
+
+    def _place(self, subject: Subject, entry: tuple[str, paths.Entry] | None) -> tuple[Step, ...]:
+        """The path that a finding points at, from the root of the object."""
+        if self.at is not None and self.at.start != "item":
+            return (*subject.anchors.get(self.at.start, ()), *self.at.steps)
+        within = self.at.steps if self.at else ()
+        if entry is not None:
+            start, found = entry
+            if isinstance(found.value, dict) and isinstance(found.value.get("at"), list):
+                return (*found.value["at"], *within)
+            return (*subject.anchors.get(_anchor(start), ()), *found.path, *within)
+        natural = next(name for name in ("container", "pod", "object") if name in subject.anchors)
+        return subject.anchors[natural]
+
+
+def _anchor(variable: str) -> str:
+    """The anchor at which a raw variable stands: the pod's raw spec is called `spec` in expressions."""
+    return "pod" if variable == "spec" else variable

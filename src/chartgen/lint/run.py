@@ -1,0 +1,158 @@
+"""The linter: inputs and policies in, everything there is to say out. It never raises for a bad manifest."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any
+
+from chartgen.kernel.errors import Position
+from chartgen.lint.allow import Allowance, Mark, marks_of, sort_out
+from chartgen.lint.bundle import Bundle
+from chartgen.lint.finding import Counts, Finding, Outcome, Problem, Stumble, Untold
+from chartgen.lint.judge import Rule, Subject
+from chartgen.lint.manifest import Inputs, Manifest, Place
+from chartgen.lint.select import Selection, chosen
+from chartgen.lint.subjects import Surroundings, document_subjects, subjects
+from chartgen.policy.load import PolicySet
+from chartgen.policy.types import Policy, Scope
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What one call of the linter is asked."""
+
+    inputs: Inputs
+    """What to judge."""
+    policies: PolicySet
+    """The policies there are."""
+    selection: Selection = field(default_factory=Selection)
+    """Which of them to ask."""
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    """What is known of the cluster."""
+    allowances: tuple[Allowance, ...] = ()
+    """What the configuration file allows."""
+    baseline: frozenset[str] = frozenset()
+    """Fingerprints of findings that were there before."""
+    today: date = field(default_factory=_today)
+    """The day that expiry dates are held against."""
+
+
+@dataclass(slots=True)
+class _Said:
+    """What policies said, before allowances are looked at."""
+
+    findings: list[Finding] = field(default_factory=list)
+    untold: list[Untold] = field(default_factory=list)
+    stumbles: list[Stumble] = field(default_factory=list)
+
+    def add(self, rule: Rule, subject: Subject, cluster: Mapping[str, Any]) -> None:
+        for said in rule.judge(subject, cluster):
+            match said:
+                case Problem():
+                    self.findings.append(_finding(rule.policy, subject.manifest, said))
+                case Untold():
+                    self.untold.append(said)
+                case Stumble():
+                    self.stumbles.append(said)
+
+
+def lint(request: Request) -> Outcome:
+    """Judge every manifest by every policy that is asked."""
+    policies = chosen(request.policies, request.selection)
+    rules = _by_scope(policies)
+    said = _Said()
+    bundles = _bundles(request.inputs.manifests)
+    marks: list[Mark] = []
+    for bundle in bundles:
+        marks.extend(marks_of(bundle))
+        _judge_bundle(bundle, rules, request.surroundings, said)
+    standing, allowed, used = sort_out(said.findings, marks, request.allowances, request.today)
+    asked = frozenset(policy.id for policy in policies)
+    about_text = _Said()
+    every = frozenset(request.policies.policies)
+    for subject in document_subjects(request.inputs.manifests, marks, asked, every):
+        for rule in rules.get("document", ()):
+            about_text.add(rule, subject, request.surroundings.cluster)
+    more, more_allowed, _ = sort_out(about_text.findings, marks, request.allowances, request.today)
+    findings = [one for one in (*standing, *more) if one.fingerprint not in request.baseline]
+    return Outcome(
+        findings=tuple(sorted(findings, key=_order)),
+        allowed=(*allowed, *more_allowed),
+        untold=tuple(said.untold),
+        stumbles=(*said.stumbles, *about_text.stumbles),
+        unread=request.inputs.unread,
+        notes=(*request.policies.notes, *request.inputs.notes, *_unused(request, used)),
+        counts=_counts(request, policies),
+        texts={one.manifest.file: one.manifest.document.text for one in findings},
+    )
+
+
+def _by_scope(policies: Iterable[Policy]) -> dict[Scope, list[Rule]]:
+    rules: dict[Scope, list[Rule]] = defaultdict(list)
+    for policy in policies:
+        rules[policy.scope].append(Rule(policy))
+    return rules
+
+
+def _bundles(manifests: Iterable[Manifest]) -> list[Bundle]:
+    groups: dict[str, list[Manifest]] = defaultdict(list)
+    for manifest in manifests:
+        groups[manifest.group].append(manifest)
+    return [Bundle(name, members) for name, members in groups.items()]
+
+
+def _judge_bundle(
+    bundle: Bundle, rules: Mapping[Scope, Sequence[Rule]], surroundings: Surroundings, said: _Said
+) -> None:
+    for scope, of_scope in rules.items():
+        if scope == "document":
+            continue
+        for subject in subjects(scope, bundle, surroundings):
+            for rule in of_scope:
+                said.add(rule, subject, surroundings.cluster)
+
+
+def _finding(policy: Policy, manifest: Manifest, problem: Problem) -> Finding:
+    place = manifest.place(problem.path)
+    if problem.line is not None:
+        place = Place(file=place.file, position=Position(line=problem.line, column=1))
+    return Finding(
+        policy=policy,
+        manifest=manifest,
+        path=problem.path,
+        message=problem.message,
+        place=place,
+    )
+
+
+def _order(finding: Finding) -> tuple[Any, ...]:
+    place = finding.place
+    return (place.file, place.position, finding.policy.id, finding.message)
+
+
+def _unused(request: Request, used: set[int]) -> Iterator[str]:
+    for index, entry in enumerate(request.allowances):
+        if entry.until is not None and entry.until < request.today:
+            yield f"the allowance of {entry.policy} ended on {entry.until}: {entry.reason}"
+        elif index not in used:
+            yield f"the allowance of {entry.policy} in the configuration matches nothing: {entry.reason}"
+
+
+def _counts(request: Request, policies: Sequence[Policy]) -> Counts:
+    inputs = request.inputs
+    files = {manifest.file for manifest in inputs.manifests} | {one.problem.file for one in inputs.unread}
+    fates = [one.fate for one in inputs.unread]
+    return Counts(
+        files=len(files),
+        parsed=len(inputs.manifests),
+        skipped=fates.count("skipped"),
+        failed=fates.count("failed"),
+        policies=len(policies),
+    )

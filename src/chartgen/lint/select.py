@@ -1,0 +1,49 @@
+"""Which policies are asked: by level, then what the user selects and ignores, in whatever order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from chartgen.kernel.errors import UnknownName
+from chartgen.policy.load import PolicySet
+from chartgen.policy.types import LEVELS, Level, Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What the user asks of the policies."""
+
+    level: Level = "recommended"
+    """How much is said: minimum says errors, recommended warnings too, strict everything."""
+    select: tuple[str, ...] = ()
+    """Only these: ids or stages; they are asked at any level."""
+    ignore: tuple[str, ...] = ()
+    """All but these: ids or stages. Ignoring wins over selecting."""
+
+
+def chosen(policies: PolicySet, selection: Selection) -> list[Policy]:
+    """The policies to ask, in the order of the set.
+
+    Raises:
+        UnknownName: a selected or ignored name is neither a policy nor a stage.
+    """
+    stages = {policy.stage for policy in policies.policies.values()}
+    _check((*selection.select, *selection.ignore), {*policies.policies, *stages})
+    found = []
+    for policy in policies.policies.values():
+        names = {policy.id, policy.stage}
+        asked = bool(names & set(selection.select)) if selection.select else _at_level(policy, selection.level)
+        if asked and not names & set(selection.ignore):
+            found.append(policy)
+    return found
+
+
+def _at_level(policy: Policy, level: Level) -> bool:
+    return policy.severity in LEVELS[level]
+
+
+def _check(names: Iterable[str], known: set[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise UnknownName("policy or stage", name, known)

@@ -1,0 +1,65 @@
+"""Cannot tell: a value of its own, and how views become plain data without it.
+
+A view's field is a value, None (known to be absent) or an Unknown. Plain data for CEL keeps None as null and
+leaves the unknown out, so that an expression which really needs it fails with a missing key, while `||` and
+`&&` still decide whatever can be decided without it. So expressions never ask has() of a view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """A fact that the files do not hold."""
+
+    because: str
+    """What is not known, as a sentence without a full stop."""
+    run: str
+    """What to run, or to look at, to find out."""
+
+
+Maybe: TypeAlias = T | Unknown
+"""A value, or the fact that nobody can tell."""
+
+
+def known(value: Maybe[T], otherwise: T) -> T:
+    """The value if it is known, else another."""
+    return otherwise if isinstance(value, Unknown) else value
+
+
+def plain(value: Any, unknown: dict[str, Unknown]) -> Any:
+    """A view as plain data with camelCase keys; what cannot be told goes into `unknown` by its key."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {key: plain(entry, unknown) for key, entry in value.items()}
+    if isinstance(value, tuple | list | frozenset):
+        entries = sorted(value) if isinstance(value, frozenset) else value
+        return [plain(entry, unknown) for entry in entries]
+    result = {}
+    for name, key in keys(value.__class__):
+        entry = getattr(value, name)
+        if isinstance(entry, Unknown):
+            unknown[key] = entry
+        else:
+            result[key] = plain(entry, unknown)
+    return result
+
+
+@cache
+def keys(kind: Any) -> tuple[tuple[str, str], ...]:
+    """The fields of a view, each with the key that expressions use."""
+    return tuple((field.name, camel(field.name)) for field in fields(kind))
+
+
+def camel(name: str) -> str:
+    """per_pod as perPod."""
+    head, *tail = name.split("_")
+    return head + "".join(part.capitalize() for part in tail)

@@ -1,0 +1,79 @@
+"""The document view: what the text of an object says before anybody asks what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from chartgen.kernel.yaml_source import Step
+from chartgen.lint.allow import Mark
+from chartgen.lint.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuplicateKey:
+    """A key that stands twice in one mapping."""
+
+    key: str
+    """The key."""
+    at: tuple[Step, ...]
+    """Its path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowanceMark:
+    """An annotation or comment that allows a policy."""
+
+    policy: str
+    """The policy it names."""
+    reason: str
+    """Its reason; empty when it gives none."""
+    used: bool | None
+    """Whether it covered a finding; null when the policy was not asked."""
+    known: bool
+    """Whether there is such a policy."""
+    line: int | None
+    """The line, for a comment."""
+    at: tuple[Step, ...]
+    """Its path, for an annotation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentView:
+    """The text of one object."""
+
+    duplicates: tuple[DuplicateKey, ...]
+    """Keys written twice: the last one wins."""
+    allowances: tuple[AllowanceMark, ...]
+    """What is allowed in it."""
+
+
+def document_view(
+    manifest: Manifest, marks: Iterable[Mark], asked: frozenset[str], every: frozenset[str]
+) -> DocumentView:
+    """The view of one object's text; `asked` and `every` are the policies of this run and of the library."""
+    return DocumentView(
+        duplicates=tuple(
+            DuplicateKey(
+                key=found.key,
+                at=(*found.path[len(manifest.root) :], found.key),
+            )
+            for found in manifest.document.duplicates
+            if _inside(found.path, manifest.root)
+        ),
+        allowances=tuple(
+            AllowanceMark(
+                policy=mark.policy,
+                reason=mark.reason,
+                used=mark.used if mark.policy in asked else None,
+                known=mark.policy in every,
+                line=mark.line or None,
+                at=mark.path or (),
+            )
+            for mark in marks
+        ),
+    )
+
+
+def _inside(path: Sequence[Step], root: Sequence[Step]) -> bool:
+    return tuple(path[: len(root)]) == tuple(root)

@@ -1,0 +1,1 @@
+"""Policies as data: one YAML file is the rule, its page and its test."""
