@@ -17,6 +17,7 @@ _KEPT: Final = frozenset({
     "type",
 })  # fmt: skip
 _SCHEMA_PREFIX: Final = "#/components/schemas/"
+_BASE64: Final = {"pattern": r"^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$", "x-words": "base64"}
 _INT32: Final = {"minimum": -(2**31), "maximum": 2**31 - 1}
 
 
@@ -33,9 +34,7 @@ def read(folder: Path) -> dict[str, Json]:
             if _shape(known) != _shape(schema):
                 raise SystemExit(f"{file}: {name} differs from the same schema in another file")
             kinds = "x-kubernetes-group-version-kind"
-            known[kinds] = known.get(kinds, []) + [
-                k for k in schema.get(kinds, []) if k not in known.get(kinds, [])
-            ]
+            known[kinds] = known.get(kinds, []) + [k for k in schema.get(kinds, []) if k not in known.get(kinds, [])]
     return schemas
 
 
@@ -43,9 +42,7 @@ def _shape(schema: Json) -> Json:
     return {key: value for key, value in schema.items() if key != "x-kubernetes-group-version-kind"}
 
 
-def roots(
-    schemas: Mapping[str, Json], wanted: Mapping[str, Iterable[str]]
-) -> Iterator[tuple[str, str, str, str]]:
+def roots(schemas: Mapping[str, Json], wanted: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, str, str, str]]:
     """Group, version, kind and definition of each wanted kind, in every version there is."""
     for name, schema in schemas.items():
         for entry in schema["x-kubernetes-group-version-kind"]:
@@ -55,12 +52,17 @@ def roots(
 
 def closure(schemas: Mapping[str, Json], names: Iterable[str]) -> dict[str, Json]:
     """The named schemas and all they refer to, made strict."""
+    return reachable({name: strict(schema, schemas) for name, schema in schemas.items()}, names)
+
+
+def reachable(definitions: Mapping[str, Json], names: Iterable[str]) -> dict[str, Json]:
+    """The named definitions and all they refer to."""
     result: dict[str, Json] = {}
     waiting = list(names)
     while waiting:
         name = waiting.pop()
         if name not in result:
-            result[name] = strict(schemas[name], schemas)
+            result[name] = definitions[name]
             waiting += _references(result[name])
     return dict(sorted(result.items()))
 
@@ -84,8 +86,11 @@ def strict(node: Json, schemas: Mapping[str, Json]) -> Json:
         (only,) = node["allOf"]
         return strict(only, schemas)
     result: Json = {key: copy.deepcopy(node[key]) for key in sorted(node) if key in _KEPT}
-    if node.get("format") == "int32":
-        result |= _INT32
+    match node.get("format"):
+        case "int32":
+            result |= _INT32
+        case "byte":
+            result |= _BASE64
     for key in ("oneOf", "anyOf"):
         if key in node:
             result[key] = [strict(option, schemas) for option in node[key]]

@@ -13,6 +13,7 @@ class Constraints:
     def __init__(self, data: Json) -> None:
         self._fields: list[Json] = data["fields"]
         self._names: list[Json] = data["names"]
+        self._label: Json = data["shapes"]["dns_label"]
         self._unused = {
             (entry["definition"], field) for entry in self._fields for field in entry.get("properties", [""])
         }
@@ -32,11 +33,19 @@ class Constraints:
                     fields[field] = _merge(fields[field], addition)
                     self._unused.discard((name, field))
 
-    def envelope(self, kind: str) -> Json:
-        """What every object of a kind must have, whatever its definition says: its type and a proper name."""
-        rule = next(entry["rule"] for entry in self._names if kind in entry["kinds"] or not entry["kinds"])
-        metadata = {"properties": {"name": {"type": "string", **rule}}}
-        return {"required": ["apiVersion", "kind", "metadata"], "properties": {"metadata": metadata}}
+    def envelope(self, kind: str, minor: str | None) -> Json:
+        """What every object of a kind must have, whatever its definition says; no minor for custom resources."""
+        rule = next(
+            entry["rule"]
+            for entry in self._names
+            if (kind in entry["kinds"] and minor in entry.get("minors", [minor])) or not entry["kinds"]
+        )
+        name = {"type": "string", **rule}
+        namespace = {"type": "string", **self._label}
+        return {
+            "required": ["apiVersion", "kind", "metadata"],
+            "properties": {"metadata": {"properties": {"name": name, "namespace": namespace}}},
+        }
 
     def finish(self) -> None:
         """Refuse entries that no minor knows.
@@ -49,6 +58,8 @@ class Constraints:
 
 
 def _merge(base: Json, addition: Json) -> Json:
+    if "$ref" in base:  # beside a reference no other keyword counts: the addition stands in its place
+        return addition
     result = dict(base)
     for key, value in addition.items():
         old = result.get(key)

@@ -24,9 +24,9 @@ _TEMPLATE_LINE: Final = re.compile(r"^\s*\{\{.*\}\}\s*$", re.MULTILINE)
 _SHARED_FROM: Final = 160
 """Characters from which a schema that stands twice in one file is worth a definition of its own."""
 
-METADATA: Final = {
-    "$ref": "../_definitions.json#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-}
+_TEXT: Final = {"type": "string"}
+OBJECT_META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+METADATA: Final = {"$ref": f"../_definitions.json#/definitions/{OBJECT_META}"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ def resources(module: Module, paths: list[str], kinds: list[str]) -> Iterator[Re
             if not isinstance(content, dict) or content.get("kind") != "CustomResourceDefinition":
                 continue
             spec = content["spec"]
-            kind = spec["names"]["kind"]
+            kind = spec.get("names", {}).get("kind")  # a patch for such a definition names no kind
             if kind not in kinds:
                 continue
             missing.discard(kind)
@@ -71,23 +71,14 @@ def resources(module: Module, paths: list[str], kinds: list[str]) -> Iterator[Re
 
 def _files(module: Module, path: str) -> list[str]:
     start = module.folder / path
-    found = (
-        [start]
-        if start.is_file()
-        else sorted(file for file in start.iterdir() if file.suffix in {".yaml", ".yml"})
-    )
+    found = [start] if start.is_file() else sorted(file for file in start.iterdir() if file.suffix in {".yaml", ".yml"})
     return [file.relative_to(module.folder).as_posix() for file in found]
 
 
 def root(node: Json) -> Json:
     """The schema of a whole object: closed, with the metadata that every object has."""
     result = strict(node)
-    result["properties"] |= {
-        "apiVersion": {"type": "string"},
-        "kind": {"type": "string"},
-        "metadata": METADATA,
-    }
-    result["required"] = sorted({*result.get("required", ()), "apiVersion", "kind", "metadata"})
+    result["properties"] |= {"apiVersion": _TEXT, "kind": _TEXT, "metadata": METADATA}
     result["additionalProperties"] = False
     return share(result)
 
@@ -147,11 +138,7 @@ def _list_rule(node: Json) -> Json:
             return {"uniqueItems": True}
         case "map":
             fields = node["items"].get("properties", {})
-            return {
-                "x-unique-by": {
-                    key: fields[key].get("default", "") for key in node["x-kubernetes-list-map-keys"]
-                }
-            }
+            return {"x-unique-by": {key: fields[key].get("default", "") for key in node["x-kubernetes-list-map-keys"]}}
         case _:
             return {}
 

@@ -1,4 +1,4 @@
-"""The command: reads sources.yaml, writes the schema folder, or compares it with what is committed."""
+"""The command: reads what to make from the data files beside it, writes the schema folder or compares it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,7 @@ import yaml
 
 from schemagen import builtin, crd, gotypes
 from schemagen.constraints import Constraints
-from schemagen.modules import Module, download
+from schemagen.modules import download
 
 _HERE: Final = Path(__file__).resolve().parent
 SCHEMAS: Final = _HERE.parent.parent / "src" / "chartgen" / "validate" / "schemas"
@@ -29,93 +29,112 @@ Json = dict[str, Any]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command: 0 when the folder is up to date or was written, 1 when `--check` found it stale."""
     parser = argparse.ArgumentParser(prog="scripts/schemas", description=__doc__)
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail when the folder is not up to date"
-    )
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when the folder is stale")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch) / "schemas"
-        generate(made)
+        Generator(made).run()
         if options.check:
             return _compare(made)
         shutil.rmtree(SCHEMAS, ignore_errors=True)
         shutil.copytree(made, SCHEMAS)
-    size = sum(file.stat().st_size for file in SCHEMAS.rglob("*.json"))
-    sys.stderr.write(f"{sum(1 for _ in SCHEMAS.rglob('*.json'))} files, {size} bytes in {SCHEMAS}\n")
+    files = list(SCHEMAS.rglob("*.json"))
+    size = sum(file.stat().st_size for file in files)
+    sys.stderr.write(f"{len(files)} files, {size} bytes in {SCHEMAS}\n")
     return 0
 
 
-def generate(folder: Path) -> None:
-    """Write every schema and index.json into `folder`."""
-    sources = _data("sources.yaml")
-    constraints = Constraints(_data("constraints.yaml"))
-    index: Json = {"kubernetes": [], "custom": []}
-    lives: dict[tuple[str, str], gotypes.Life] = {}
-    for release in sources["kubernetes"]:
-        kubernetes = download("k8s.io/kubernetes", release["kubernetes"])
-        api = download("k8s.io/api", release["api"])
-        index["kubernetes"].append(
-            _kubernetes(folder, release["minor"], kubernetes, api, sources["kinds"], constraints)
-        )
-        lives |= {(life.api_version, life.kind): life for life in gotypes.lives(api.folder)}
-    constraints.finish()
-    for source in sources["custom"]:
-        module = download(source["module"], source["version"])
-        index["custom"] += _custom(folder, module, source["files"], source["kinds"])
-    index["lives"] = [asdict(life) for _, life in sorted(lives.items())]
-    _write(folder / "index.json", index, indent=1)
+class Generator:
+    """Writes every schema and the index into one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._constraints = Constraints(_data("constraints.yaml"))
+        self._sources = _data("sources.yaml")
+        self._definitions: dict[str, Json] = {}
+        """Those of the newest minor, for what custom resources share with the built-in kinds."""
+
+    def run(self) -> None:
+        """Write it all."""
+        kubernetes, lives = [], {}
+        for release in self._sources["kubernetes"]:
+            kubernetes.append(self._kubernetes(**release))
+            api = download("k8s.io/api", release["api"])
+            lives.update({(life.api_version, life.kind): life for life in gotypes.lives(api.folder)})
+        self._constraints.finish()
+        shared = builtin.reachable(self._definitions, [crd.OBJECT_META])
+        self._write("custom/_definitions.json", {"$schema": DIALECT, "definitions": shared})
+        index = {
+            "kubernetes": kubernetes,
+            "custom": [*self._from_modules(), *self._by_hand()],
+            "lives": [asdict(life) for _, life in sorted(lives.items())],
+        }
+        self._write("index.json", index, indent=1)
+
+    def _kubernetes(self, *, minor: str, kubernetes: str, api: str) -> Json:
+        module, types = download("k8s.io/kubernetes", kubernetes), download("k8s.io/api", api)
+        schemas = builtin.read(module.folder / "api" / "openapi-spec" / "v3")
+        roots = sorted(builtin.roots(schemas, self._sources["kinds"]))
+        definitions = builtin.closure(schemas, [name for *_, name in roots])
+        builtin.close_words(definitions, gotypes.enums(types.folder))
+        self._constraints.apply(definitions)
+        self._definitions = definitions
+        folder = f"v{minor}.0"
+        self._write(f"{folder}/_definitions.json", {"$schema": DIALECT, "definitions": definitions})
+        for group, version, kind, name in roots:
+            reference = {"$ref": f"../_definitions.json#/definitions/{name}"}
+            schema = {"$schema": DIALECT, "allOf": [reference, self._constraints.envelope(kind, minor)]}
+            self._write(f"{folder}/{group or version}/{kind.lower()}_{version}.json", schema)
+        return {
+            "minor": minor,
+            "folder": folder,
+            "module": module.path,
+            "version": module.version,
+            "licence": module.licence,
+            "words_from": f"{types.path} {types.version}",
+            "kinds": [[f"{group}/{version}" if group else version, kind] for group, version, kind, _ in roots],
+        }
+
+    def _from_modules(self) -> Iterable[Json]:
+        for source in self._sources["custom"]:
+            module = download(source["module"], source["version"])
+            for resource in crd.resources(module, source["files"], source["kinds"]):
+                yield {
+                    **self._custom(f"{resource.group}/{resource.version}", resource.kind, resource.schema),
+                    "module": module.path,
+                    "version": module.version,
+                    "licence": module.licence,
+                    "from": resource.file,
+                }
+
+    def _by_hand(self) -> Iterable[Json]:
+        for resource in _data("handwritten.yaml")["resources"]:
+            status = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+            schema = {"type": "object", "properties": {"spec": resource["spec"], "status": status}}
+            yield {
+                **self._custom(resource["api_version"], resource["kind"], crd.root(schema)),
+                "module": "written by hand",
+                "version": "",
+                "licence": resource["licence"],
+                "from": resource["source"],
+            }
+
+    def _custom(self, api_version: str, kind: str, schema: Json) -> Json:
+        group, _, version = api_version.partition("/")
+        path = f"custom/{group}/{kind.lower()}_{version}.json"
+        rules = [*schema.get("allOf", []), self._constraints.envelope(kind, None)]
+        self._write(path, {"$schema": DIALECT, **schema, "allOf": rules})
+        return {"api_version": api_version, "kind": kind, "path": path}
+
+    def _write(self, path: str, content: Json, *, indent: int | None = None) -> None:
+        file = self._folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        separators = (",", ":") if indent is None else (",", ": ")
+        file.write_text(json.dumps(content, indent=indent, separators=separators) + "\n", encoding="utf-8")
 
 
 def _data(name: str) -> Any:
     return yaml.safe_load((_HERE / name).read_text(encoding="utf-8"))
-
-
-def _kubernetes(
-    folder: Path, minor: str, module: Module, api: Module, wanted: Json, constraints: Constraints
-) -> Json:
-    schemas = builtin.read(module.folder / "api" / "openapi-spec" / "v3")
-    roots = sorted(builtin.roots(schemas, wanted))
-    definitions = builtin.closure(schemas, [name for *_, name in roots])
-    builtin.close_words(definitions, gotypes.enums(api.folder))
-    constraints.apply(definitions)
-    place = folder / f"v{minor}.0"
-    _write(place / "_definitions.json", {"$schema": DIALECT, "definitions": definitions})
-    for group, version, kind, name in roots:
-        reference = {"$ref": f"../_definitions.json#/definitions/{name}"}
-        schema = {"$schema": DIALECT, "allOf": [reference, constraints.envelope(kind)]}
-        _write(place / (group or version) / f"{kind.lower()}_{version}.json", schema)
-    return {
-        "minor": minor,
-        "folder": place.name,
-        "module": module.path,
-        "version": module.version,
-        "licence": module.licence,
-        "words_from": f"{api.path}@{api.version}",
-        "kinds": [[f"{group}/{version}" if group else version, kind] for group, version, kind, _ in roots],
-    }
-
-
-def _custom(folder: Path, module: Module, files: list[str], kinds: list[str]) -> list[Json]:
-    entries = []
-    for resource in crd.resources(module, files, kinds):
-        path = Path("custom") / resource.group / f"{resource.kind.lower()}_{resource.version}.json"
-        _write(folder / path, {"$schema": DIALECT, **resource.schema})
-        entries.append({
-            "api_version": f"{resource.group}/{resource.version}",
-            "kind": resource.kind,
-            "path": path.as_posix(),
-            "module": module.path,
-            "version": module.version,
-            "licence": module.licence,
-            "from": resource.file,
-        })  # fmt: skip
-    return entries
-
-
-def _write(path: Path, content: Json, *, indent: int | None = None) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    separators = (",", ":") if indent is None else (",", ": ")
-    path.write_text(json.dumps(content, indent=indent, separators=separators) + "\n", encoding="utf-8")
 
 
 def _compare(made: Path) -> int:

@@ -42,9 +42,7 @@ def download(path: str, version: str) -> Module:
         SystemExit: the command failed, with its own words.
     """
     environment = {**os.environ, "GOWORK": "off", "GOFLAGS": "-mod=mod"}
-    with (
-        tempfile.TemporaryDirectory() as outside
-    ):  # outside of any module, so that no go.mod is read or written
+    with tempfile.TemporaryDirectory() as outside:  # outside of any module, so that no go.mod is read or written
         answer = subprocess.run(
             ["go", "mod", "download", "-json", f"{path}@{version}"],
             cwd=outside,
