@@ -71,15 +71,11 @@ def read(path: Path) -> dict[str, bytes]:
 
 def _folder(root: Path) -> Iterator[tuple[str, bytes]]:
     ignore_file = root / ".helmignore"
-    ignored = Ignored(
-        ignore_file.read_text(encoding="utf-8", errors="replace") if ignore_file.is_file() else ""
-    )
+    ignored = Ignored(ignore_file.read_text(encoding="utf-8", errors="replace") if ignore_file.is_file() else "")
     inside = root.resolve()
     for folder, folders, names in os.walk(root):
         here = Path(folder)
-        folders[:] = sorted(
-            name for name in folders if not ignored.matches(_name(root, here / name), is_folder=True)
-        )
+        folders[:] = sorted(name for name in folders if not ignored.matches(_name(root, here / name), is_folder=True))
         for name in sorted(names):
             file = here / name
             relative = _name(root, file)
@@ -106,9 +102,7 @@ def _archive(path: Path) -> Iterator[tuple[str, bytes]]:
                 continue
             name = _inside(member.name, strip=1)
             if name is None or not member.isreg():
-                raise _refusal(
-                    path, f"{member.name!r}, a link or a path that leaves the chart", "plain files only"
-                )
+                raise _refusal(path, f"{member.name!r}, a link or a path that leaves the chart", "plain files only")
             if member.size > MAX_FILE_BYTES:
                 raise _refusal(path, f"{member.name!r} of {member.size} bytes", f"at most {MAX_FILE_BYTES}")
             content = archive.extractfile(member)

@@ -9,9 +9,11 @@ from typing import Any
 from chartgen.kernel.structure import shown
 from chartgen.kernel.yaml_source import Step
 from chartgen.validate import library
-from chartgen.validate.explain import Fault, faults
+from chartgen.validate.explain import faults
+from chartgen.validate.fault import Fault
 from chartgen.validate.library import Life, Release
 from chartgen.validate.problem import SchemaProblem
+from chartgen.validate.values import value_faults
 
 
 def check_objects(objects: Iterable[tuple[str, Mapping[str, Any]]], kubernetes: str) -> list[SchemaProblem]:
@@ -42,6 +44,7 @@ class _Subject:
     kind: str
     name: str
     prefix: tuple[Step, ...]
+    schema: str
 
     def problem(self, fault: Fault) -> SchemaProblem:
         return SchemaProblem(
@@ -55,39 +58,37 @@ class _Subject:
             found=fault.found,
             expected=fault.expected,
             nearest=fault.nearest,
+            schema=self.schema,
         )
 
 
 def _check(source: str, content: Any, prefix: tuple[Step, ...], release: Release) -> Iterator[SchemaProblem]:
     if not isinstance(content, dict):
-        nothing = _Subject(source, "", "", "", prefix)
+        nothing = _Subject(source, "", "", "", prefix, "")
         yield nothing.problem(_no_object(shown(content), ()))
         return
+    api_version, kind = _text(content.get("apiVersion")), _text(content.get("kind"))
+    schema = library.schema(api_version, kind, release)
     metadata = content.get("metadata")
-    subject = _Subject(
-        source,
-        _text(content.get("apiVersion")),
-        _text(content.get("kind")),
-        _text(metadata.get("name")) if isinstance(metadata, dict) else "",
-        prefix,
-    )
+    name = _text(metadata.get("name")) if isinstance(metadata, dict) else ""
+    subject = _Subject(source, api_version, kind, name, prefix, schema.origin if schema else "")
     missing = [key for key in ("apiVersion", "kind") if not _text(content.get(key))]
     if missing:
         for key in missing:
             step = (key,) if key in content else ()
             yield subject.problem(_no_object(f"{key} {shown(content.get(key))}", step))
         return
-    if subject.kind == "List" and subject.api_version == "v1":
+    if kind == "List" and api_version == "v1":
         entries = content.get("items")
         for position, entry in enumerate(entries if isinstance(entries, list) else ()):
             yield from _check(source, entry, (*prefix, "items", position), release)
         return
-    path = library.schema_path(subject.api_version, subject.kind, release)
-    if path is None:
-        yield subject.problem(_unserved(subject.api_version, subject.kind, release))
+    if schema is None:
+        yield subject.problem(_unserved(api_version, kind, release))
         return
-    found = list(faults(library.validator(path).iter_errors(content)))
-    for fault in sorted(found, key=lambda fault: [str(step) for step in fault.path]):
+    minor = int(release.minor.partition(".")[2])
+    found = [*faults(library.validator(schema.path).iter_errors(content)), *value_faults(content, minor=minor)]
+    for fault in sorted(found, key=lambda fault: fault.path):
         yield subject.problem(fault)
 
 
@@ -109,9 +110,7 @@ def _unserved(api_version: str, kind: str, release: Release) -> Fault:
     """Why a minor has no schema for a kind: never heard of, too old, or too new."""
     life = library.index().lives.get((api_version, kind))
     others = sorted(
-        version
-        for version, name in _known(release)
-        if name == kind and _group(version) == _group(api_version)
+        version for version, name in _known(release) if name == kind and _group(version) == _group(api_version)
     )
     minor = int(release.minor.partition(".")[2])
     what = f"{kind} of {api_version}"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from chartgen.kernel.errors import nearest_name
 from chartgen.kernel.structure import one_of, shown
-from chartgen.kernel.yaml_source import Step
+from chartgen.validate.fault import Fault, Path
 from chartgen.validate.library import at_location
 from chartgen.validate.problem import Code
 
@@ -37,18 +36,6 @@ _NAMED: Final = 12
 """How many known names a message lists."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """One error of the validator, explained."""
-
-    path: tuple[Step, ...]
-    code: Code
-    message: str
-    found: str = ""
-    expected: str = ""
-    nearest: str | None = None
-
-
 def faults(errors: Iterable[Any]) -> Iterator[Fault]:
     """Explain every error of an iteration over jsonschema-rs errors."""
     for error in errors:
@@ -62,29 +49,23 @@ def _explain(error: Any) -> Iterator[Fault]:
             yield from _unknown_fields(path, kind.unexpected, error)
         case "required":
             message = f"the required field {kind.property!r} is missing"
-            yield Fault(
-                path=path, code="missing", message=message, found="nothing", expected=f"{kind.property!r}"
-            )
+            yield Fault(path=path, code="missing", message=message, found="nothing", expected=f"{kind.property!r}")
         case "propertyNames":
             (name,) = faults([kind.error])
             key = str(kind.error.instance)
             message = f"the key {key!r} is not {name.expected}"
-            yield Fault(
-                path=(*path, key), code="value", message=message, found=repr(key), expected=name.expected
-            )
+            yield Fault(path=(*path, key), code="value", message=message, found=repr(key), expected=name.expected)
         case "x-unique-by":
             yield _repeated(path, kind.message, error)
         case "uniqueItems":
-            yield Fault(
-                path=path, code="duplicate", message="an entry stands here twice", expected="each entry once"
-            )
+            yield Fault(path=path, code="duplicate", message="an entry stands here twice", expected="each entry once")
         case "anyOf" | "oneOf" if hasattr(kind, "context"):
             yield from _explain_choice(path, kind.context, value)
         case _:
             yield _simple(path, error)
 
 
-def _unknown_fields(path: tuple[Step, ...], names: Sequence[str], error: Any) -> Iterator[Fault]:
+def _unknown_fields(path: Path, names: Sequence[str], error: Any) -> Iterator[Fault]:
     known = sorted(at_location(error.absolute_keyword_location).get("properties", {}))
     for name in names:
         near = nearest_name(name, known)
@@ -100,7 +81,7 @@ def _unknown_fields(path: tuple[Step, ...], names: Sequence[str], error: Any) ->
         )
 
 
-def _repeated(path: tuple[Step, ...], positions: str, error: Any) -> Fault:
+def _repeated(path: Path, positions: str, error: Any) -> Fault:
     again, first = map(int, positions.split())
     keys = list(at_location(error.absolute_keyword_location)["x-unique-by"])
     entry = error.instance[again]
@@ -114,24 +95,20 @@ def _repeated(path: tuple[Step, ...], positions: str, error: Any) -> Fault:
     )
 
 
-def _explain_choice(path: tuple[Step, ...], context: Sequence[Sequence[Any]], value: Any) -> Iterator[Fault]:
+def _explain_choice(path: Path, context: Sequence[Sequence[Any]], value: Any) -> Iterator[Fault]:
     """Of branches that all failed, explain the one of the right type; name the types when none is."""
     inner = [[fault for error in branch for fault in _explain(error)] for branch in context]
     fitting = [
-        branch
-        for branch in inner
-        if not any(fault.code in {"type", "null"} and fault.path == path for fault in branch)
+        branch for branch in inner if not any(fault.code in {"type", "null"} and fault.path == path for fault in branch)
     ]
     if value is not None and len(fitting) == 1:
         yield from fitting[0]
         return
-    expected = " or ".join(
-        dict.fromkeys(fault.expected for branch in inner for fault in branch if fault.expected)
-    )
+    expected = " or ".join(dict.fromkeys(fault.expected for branch in inner for fault in branch if fault.expected))
     yield _fault(path, "type" if not fitting else "value", value, expected)
 
 
-def _simple(path: tuple[Step, ...], error: Any) -> Fault:
+def _simple(path: Path, error: Any) -> Fault:
     kind, value = error.kind, error.instance
     match kind.name:
         case "type":
@@ -152,9 +129,7 @@ def _simple(path: tuple[Step, ...], error: Any) -> Fault:
             return Fault(path=path, code="value", message=error.message, found=shown(value))
 
 
-def _fault(
-    path: tuple[Step, ...], code: Code, value: Any, expected: str, nearest: str | None = None
-) -> Fault:
+def _fault(path: Path, code: Code, value: Any, expected: str, nearest: str | None = None) -> Fault:
     return Fault(
         path=path,
         code="null" if value is None else code,

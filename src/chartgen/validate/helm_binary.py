@@ -81,9 +81,7 @@ class Binary:
         parts = _SOURCE.split(answer.stdout)[1:]  # what stands before the first source is empty
         return manifests(zip(parts[::2], parts[1::2], strict=True))
 
-    def _run(
-        self, *arguments: str, values: Mapping[str, Any] | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def _run(self, *arguments: str, values: Mapping[str, Any] | None = None) -> subprocess.CompletedProcess[str]:
         with TemporaryDirectory() as home:  # no plugin, cache or cluster of the user takes part
             try:
                 return subprocess.run(  # noqa: S603 - the caller's own helm; arguments are a list, no shell's text

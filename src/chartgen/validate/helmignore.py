@@ -32,9 +32,7 @@ class Ignored:
         for rule in self._rules:
             fits = is_folder or not rule.folders_only
             matched = fits and rule.pattern.fullmatch(path if rule.whole_path else name) is not None
-            if (
-                matched != rule.keep
-            ):  # a `!` rule leaves out what it does not match: Helm's reading, not Git's
+            if matched != rule.keep:  # a `!` rule leaves out what it does not match: Helm's reading, not Git's
                 return True
         return False
 

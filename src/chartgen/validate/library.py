@@ -38,10 +38,22 @@ class Release:
 
     minor: str
     """The minor as people write it: 1.37."""
+    patch: str
+    """The patch release that its schemas are taken from: v1.37.2."""
     folder: str
     """Its folder of schemas, which is also how kubeconform spells the version: v1.37.0."""
     kinds: frozenset[tuple[str, str]]
     """API version and kind of every built-in kind it has a schema for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """One schema file."""
+
+    path: str
+    """Its path relative to FOLDER."""
+    origin: str
+    """Where it comes from, with the version: github.com/kedacore/keda/v2 v2.21.0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +62,8 @@ class Index:
 
     releases: dict[str, Release]
     """By minor."""
-    custom: dict[tuple[str, str], str]
-    """API version and kind of each custom resource to the path of its schema."""
+    custom: dict[tuple[str, str], Schema]
+    """The schema of each custom resource, by API version and kind."""
     lives: dict[tuple[str, str], Life]
     """API version and kind of built-in kinds, past and present."""
 
@@ -61,12 +73,22 @@ def index() -> Index:
     """The index, read once."""
     data = json.loads((FOLDER / "index.json").read_text(encoding="utf-8"))
     releases = [
-        Release(minor=entry["minor"], folder=entry["folder"], kinds=frozenset(map(tuple, entry["kinds"])))
+        Release(
+            minor=entry["minor"],
+            patch=entry["version"],
+            folder=entry["folder"],
+            kinds=frozenset(map(tuple, entry["kinds"])),
+        )
         for entry in data["kubernetes"]
     ]
     return Index(
         releases={release.minor: release for release in releases},
-        custom={(entry["api_version"], entry["kind"]): entry["path"] for entry in data["custom"]},
+        custom={
+            (entry["api_version"], entry["kind"]): Schema(
+                path=entry["path"], origin=f"{entry['module']} {entry['version'] or entry['from']}"
+            )
+            for entry in data["custom"]
+        },
         lives={
             (entry["api_version"], entry["kind"]): Life(
                 introduced=entry["introduced"], removed=entry["removed"], replacement=entry["replacement"]
@@ -89,11 +111,12 @@ def release(kubernetes: str) -> Release:
     return known[minor]
 
 
-def schema_path(api_version: str, kind: str, at: Release) -> str | None:
-    """The path of the schema of a kind, relative to FOLDER; None when there is none."""
+def schema(api_version: str, kind: str, at: Release) -> Schema | None:
+    """The schema of a kind in one release of Kubernetes; None when there is none."""
     if (api_version, kind) in at.kinds:
         group, _, version = api_version.rpartition("/")
-        return f"{at.folder}/{group or version}/{kind.lower()}_{version}.json"
+        path = f"{at.folder}/{group or version}/{kind.lower()}_{version}.json"
+        return Schema(path=path, origin=f"Kubernetes {at.patch}")
     return index().custom.get((api_version, kind))
 
 

@@ -58,6 +58,8 @@ class SchemaProblem:
     """What would do."""
     nearest: str | None = None
     """The nearest known name, for an unknown field or word."""
+    schema: str = ""
+    """What the object was held against, with its version: a newer release may know a field that this does not."""
 
     @property
     def skipped(self) -> bool:
