@@ -104,6 +104,20 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mig:
+    """Whether cards can be cut into slices here, and how such nodes show it."""
+
+    strategies: tuple[Literal["single", "mixed"], ...]
+    """What the platform's device plugin can be set to; empty where cards cannot be sliced."""
+    label: str | None = None
+    """The platform's own label that holds the profile; None: feature discovery's product label has it."""
+    because: str
+    """Who cuts the cards, or why nobody can."""
+    source: str
+    """Where that stands."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cloud:
     """A platform that runs Kubernetes with GPU nodes: labels, taints, instance types, storage, front door."""
 
@@ -139,6 +153,10 @@ class Cloud:
     """Known regions; empty where no source was read, and then any name is taken."""
     spot: Spot | None = None
     """Interruptible capacity; None where the platform has none that is sourced."""
+    mig: Mig
+    """Slices of cards."""
+    sharing_labels: Mapping[str, str] = field(default_factory=dict)
+    """The platform's own labels of shared cards; {strategy} and {clients} are filled in."""
     storage: Storage
     """Where weights can be kept."""
     gateway: str
@@ -157,14 +175,17 @@ class Cloud:
 
     def holding(self, gpu: str, count: int) -> dict[str, Shape]:
         """The instance types with at least `count` of the card, smallest first."""
-        fitting = {
-            name: shape for name, shape in self.shapes.items() if shape.gpu == gpu and shape.gpus >= count
-        }
+        fitting = {name: shape for name, shape in self.shapes.items() if shape.gpu == gpu and shape.gpus >= count}
         return dict(sorted(fitting.items(), key=lambda item: (item[1].gpus, item[1].cpus, item[0])))
 
     def largest(self, gpu: str) -> int:
         """The most GPUs of this card that one instance has; 0 where no instance type is listed."""
         return max((shape.gpus for shape in self.shapes.values() if shape.gpu == gpu), default=0)
+
+
+def product_labels(gpu: str) -> tuple[Requirement, ...]:
+    """The product label that feature discovery gives nodes with this card, wherever it runs; empty if unknown."""
+    return load_cloud("on-prem").card_labels.get(gpu, ())
 
 
 def cloud_names() -> tuple[str, ...]:

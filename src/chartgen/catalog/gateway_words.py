@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from chartgen.catalog.assumptions import whole
 from chartgen.catalog.gateway_dialect import (
     AnySpelling,
     ByDefault,
@@ -20,7 +21,6 @@ from chartgen.catalog.gateway_dialect import (
     RouteTimeout,
     ServiceAnnotation,
 )
-from chartgen.catalog.placement import placement_figures
 from chartgen.kernel.decision import Decision, Json, fact, worked_out
 from chartgen.kernel.units import MIB, Bytes, Seconds
 
@@ -213,11 +213,9 @@ def _keep_alive(gateway: Gateway, words: Mapping[str, int | str]) -> Decision[in
     limit = gateway.upstream_idle.seconds
     if limit == "idle timeout":
         # The product's bound on its own idle timeout bounds this too.
-        bounds = [
-            most for name, entry in _spellings(gateway) if name == "idle timeout" and (most := _most(entry))
-        ]
+        bounds = [most for name, entry in _spellings(gateway) if name == "idle timeout" and (most := _most(entry))]
         limit = min([int(words["idle"]), *bounds])
-    margin = placement_figures().keep_alive_margin.value
+    margin = whole("keep-alive-margin")
     return worked_out(
         int(limit) + margin,
         f"{gateway.name} keeps an idle connection to the engine for {limit} s; the engine keeps it {margin} "

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from chartgen.catalog.gpus import Vendor
-from chartgen.kernel.decision import Decision, Json, Values, asked, fact, worked_out
+from chartgen.catalog.devices import devices
+from chartgen.kernel.decision import Decision, Json, asked, fact
+from chartgen.plan import allocation, claim, topology
 from chartgen.plan import placement_nodes as nodes
 from chartgen.plan import placement_rollout as rollout
+from chartgen.plan.allocation_types import DeviceClaim
 from chartgen.plan.placement_types import Misplaced, Placement, PlacementRequest
-
-RESOURCES: Final[dict[Vendor, str]] = {
-    "nvidia": "nvidia.com/gpu",
-    "amd": "amd.com/gpu",
-    "intel": "gpu.intel.com/xe",
-}
-"""The name under which each vendor's device plugin announces whole cards."""
 
 
 def place(request: PlacementRequest) -> Placement:
@@ -24,24 +17,19 @@ def place(request: PlacementRequest) -> Placement:
     Raises:
         Misplaced: the platform cannot run what was asked for; every problem at once.
     """
-    problems = nodes.problems(request)
+    wanted = request.allocation if isinstance(request.allocation, DeviceClaim) else None
+    problems = [*nodes.problems(request), *allocation.problems(request)]
+    if wanted:
+        problems += claim.problems(request, wanted)
     if problems:
         raise Misplaced(problems)
-    resource = RESOURCES[request.gpu.vendor]
     return Placement(
-        accelerators=worked_out(
-            {resource: request.gpus},
-            f"{request.gpus} x {request.gpu.title} as {resource}, the resource of the vendor's device "
-            "plugin; an "
-            "extended resource takes no overcommit, so request and limit are equal",
-        ),
+        accelerators=allocation.accelerators(request),
         node_affinity=nodes.affinity(request),
-        tolerations=nodes.tolerations(request, resource),
+        tolerations=nodes.tolerations(request, devices(request.gpu.vendor).resource),
         topology_spread=nodes.spread(request),
         pod_affinity=nodes.packing(request),
-        priority_class=_named(
-            request.priority_class, "PriorityClass", "pods have the cluster's default priority"
-        ),
+        priority_class=_named(request.priority_class, "PriorityClass", "pods have the cluster's default priority"),
         runtime_class=_named(
             request.runtime_class,
             "RuntimeClass",
@@ -52,7 +40,10 @@ def place(request: PlacementRequest) -> Placement:
         progress_deadline_seconds=rollout.progress_deadline(request),
         pod_annotations=rollout.pod_annotations(request),
         shapes=_shapes(request),
-        notes=_notes(request),
+        claim=claim.device_request(request, wanted) if wanted else None,
+        memory_share=allocation.memory_share(request),
+        advice=topology.advice(request),
+        notes=_notes(request, wanted),
     )
 
 
@@ -71,8 +62,9 @@ def _shapes(request: PlacementRequest) -> Decision[list[Json]]:
     return fact(names, f"Instance types with at least {request.gpus} x {request.gpu.title}: {counts}")
 
 
-def _notes(request: PlacementRequest) -> tuple[str, ...]:
-    notes = [nodes.fragmentation(request), nodes.unlabelled(request)]
+def _notes(request: PlacementRequest, wanted: DeviceClaim | None) -> tuple[str, ...]:
+    notes = [nodes.fragmentation(request), nodes.stranded(request), nodes.unlabelled(request)]
+    notes.append(topology.link(request))
     strategy = rollout.strategy(request)
     if strategy.value["type"] == "Recreate":
         notes.append(f"Updates interrupt service. {strategy.because}.")
@@ -82,21 +74,6 @@ def _notes(request: PlacementRequest) -> tuple[str, ...]:
             "name zones "
             "in the profile if yours carry topology.kubernetes.io/zone."
         )
+    if wanted:
+        notes += claim.notes(request, wanted)
     return tuple(note for note in notes if note)
-
-
-def as_values(placement: Placement) -> Values:
-    """The placement as the `placement` group of values.yaml."""
-    return {
-        "accelerators": placement.accelerators,
-        "nodeAffinity": placement.node_affinity,
-        "tolerations": placement.tolerations,
-        "topologySpread": placement.topology_spread,
-        "podAffinity": placement.pod_affinity,
-        "priorityClassName": placement.priority_class,
-        "runtimeClassName": placement.runtime_class,
-        "strategy": placement.strategy,
-        "minReadySeconds": placement.min_ready_seconds,
-        "progressDeadlineSeconds": placement.progress_deadline_seconds,
-        "podAnnotations": placement.pod_annotations,
-    }

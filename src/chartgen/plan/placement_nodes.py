@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from chartgen.catalog.clouds import Cloud, Requirement, Shape, Toleration, cloud_names, load_cloud
-from chartgen.catalog.placement import placement_figures
+from chartgen.catalog.assumptions import number, whole
+from chartgen.catalog.clouds import Requirement, Shape, Toleration, cloud_names, load_cloud
 from chartgen.kernel.decision import Decision, Json, assumed, fact, worked_out
 from chartgen.kernel.errors import nearest_name
-from chartgen.kernel.units import MIB, gib
+from chartgen.kernel.units import GIB, MIB, gib
+from chartgen.plan import allocation
+from chartgen.plan.allocation_types import DeviceClaim
 from chartgen.plan.placement_types import PlacementProblem, PlacementRequest
 
 SPREAD_KEYS = ("topology.kubernetes.io/zone", "kubernetes.io/hostname")
@@ -91,22 +93,15 @@ def holding(request: PlacementRequest) -> dict[str, Shape]:
 def _holds(shape: Shape, request: PlacementRequest) -> bool:
     if request.host is None:
         return True
-    figures = placement_figures()
-    cpus = shape.cpus - figures.node_cores.value
-    memory = (shape.memory_mib - figures.node_memory_mib.value) * MIB
+    cpus = shape.cpus - whole("node-cores")
+    memory = shape.memory_mib * MIB - number("node-memory") * GIB
     return request.host.cpus <= cpus and request.host.memory <= memory
 
 
 def affinity(request: PlacementRequest) -> Decision[list[Json]]:
     """The terms that every node must meet: the card, the place, the kind of capacity."""
-    cloud, gpu = request.cloud, request.gpu
-    terms: list[Requirement] = list(cloud.card_labels.get(gpu.key, ()))
-    if not terms and cloud.shape_label:
-        terms = [Requirement(key=cloud.shape_label, values=tuple(holding(request)))]
-    reasons = [cloud.nodes]
-    if not terms:
-        terms = list(cloud.vendor_labels.get(gpu.vendor, ()))
-        reasons = [f"no product label of {gpu.title} is known, so any node with a GPU of its vendor will do"]
+    cloud = request.cloud
+    terms, reasons = _card(request)
     if request.region and cloud.scaler != "none":
         terms.append(Requirement(key=cloud.region_label, values=(request.region,)))
         reasons.append(f"region {request.region} as the profile says")
@@ -120,6 +115,22 @@ def affinity(request: PlacementRequest) -> Decision[list[Json]]:
         terms.append(cloud.spot.avoid)
         reasons.append("no interruptible node, which would drop running streams when it is reclaimed")
     return fact([_expression(term) for term in terms], "; ".join(reasons))
+
+
+def _card(request: PlacementRequest) -> tuple[list[Requirement], list[str]]:
+    """The labels that pick nodes with the card in the state that the allocation needs, and why those."""
+    cloud, gpu = request.cloud, request.gpu
+    if isinstance(request.allocation, DeviceClaim):
+        return [], ["the claim picks the devices, and with them the node"]
+    prepared = allocation.labels(request)
+    if prepared:
+        return list(prepared), ["a node whose cards are cut or shared shows it by these labels"]
+    if own := cloud.card_labels.get(gpu.key):
+        return list(own), [cloud.nodes]
+    if cloud.shape_label:
+        return [Requirement(key=cloud.shape_label, values=tuple(holding(request)))], [cloud.nodes]
+    because = f"no product label of {gpu.title} is known, so any node with a GPU of its vendor will do"
+    return list(cloud.vendor_labels.get(gpu.vendor, ())), [because]
 
 
 def _expression(term: Requirement) -> Json:
@@ -140,8 +151,10 @@ def tolerations(request: PlacementRequest, resource: str) -> Decision[list[Json]
     if request.spot and cloud.spot:
         needed += cloud.spot.tolerations
     because = "; ".join(toleration.because for toleration in needed)
-    if cloud.extended_resource_toleration:
+    if cloud.extended_resource_toleration and not isinstance(request.allocation, DeviceClaim):
         because += "; the platform adds the first one itself for pods that ask for the resource"
+    if isinstance(request.allocation, DeviceClaim):
+        because += "; said here in full, since no admission plug-in adds it for a pod that only has a claim"
     return fact([_toleration(toleration) for toleration in needed], because)
 
 
@@ -155,9 +168,7 @@ def _toleration(toleration: Toleration) -> Json:
 def spread(request: PlacementRequest) -> Decision[list[Json]]:
     """Soft spreading over zones, and over nodes where one node's loss must not take several replicas."""
     if _packs(request):
-        return worked_out(
-            [], "Replicas share nodes on purpose, so that whole nodes stay free for larger replicas"
-        )
+        return worked_out([], "Replicas share nodes on purpose, so that whole nodes stay free for larger replicas")
     one_zone = len(request.zones) == 1
     keys = SPREAD_KEYS[1:] if one_zone else SPREAD_KEYS
     constraints: list[Json] = [
@@ -183,8 +194,7 @@ def packing(request: PlacementRequest) -> Decision[list[Json]]:
     """A preference for a node that has a replica already."""
     if not _packs(request):
         return worked_out([], "Replicas spread, see topologySpread")
-    weight = placement_figures().packing_weight
-    terms: list[Json] = [{"weight": weight.value, "topologyKey": SPREAD_KEYS[1]}]
+    terms: list[Json] = [{"weight": whole("packing-weight"), "topologyKey": SPREAD_KEYS[1]}]
     return assumed(
         terms,
         "Replicas prefer a node that has one already, so that whole nodes stay free for replicas that need "
@@ -200,7 +210,7 @@ def _packs(request: PlacementRequest) -> bool:
 def unlabelled(request: PlacementRequest) -> str:
     """In words: the card has no known label here, so the platform team must pick its nodes."""
     cloud = request.cloud
-    if request.gpu.key in cloud.card_labels or cloud.shape_label:
+    if request.gpu.key in cloud.card_labels or cloud.shape_label or isinstance(request.allocation, DeviceClaim):
         return ""
     return (
         f"No product label of {request.gpu.title} is known, so pods may land on any node with a GPU of its vendor. "
@@ -210,19 +220,35 @@ def unlabelled(request: PlacementRequest) -> str:
 
 def fragmentation(request: PlacementRequest) -> str:
     """In words: how replicas cut up nodes, and why idle GPUs may not add up."""
-    gpus = request.gpus
-    shapes = holding(request)
+    gpus, shapes = request.gpus, holding(request)
     if gpus == 1 or not shapes:
         return ""
-    cloud: Cloud = request.cloud
     name, shape = next(iter(shapes.items()))
     fit, left = divmod(shape.gpus, gpus)
     rest = f", and {left} of its GPUs can serve no replica of this chart" if left else ""
     holds = "holds exactly one" if fit == 1 else f"holds {fit}"
     return (
-        f"All {gpus} GPUs of a pod must be free on one node at the same time: GPUs that idle on different "
-        "nodes do not "
-        f"add up. The smallest node of {cloud.name} that can do it is {name} with {shape.gpus} GPUs; it "
-        f"{holds}{rest}. "
-        f"A node where other pods took more than {shape.gpus - gpus} GPUs holds none."
+        f"All {gpus} GPUs of a pod must be free on one node at the same time: GPUs that idle on different nodes do not "
+        f"add up. The smallest node of {request.cloud.name} that can do it is {name} with {shape.gpus} GPUs; it "
+        f"{holds}{rest}. A node where other pods took more than {shape.gpus - gpus} GPUs holds none."
+    )
+
+
+def stranded(request: PlacementRequest) -> str:
+    """In words: CPU or memory that runs out before the GPUs of the smallest node do."""
+    shapes, need = holding(request), request.host
+    if not shapes or need is None:
+        return ""
+    name, shape = next(iter(shapes.items()))
+    by_cpu = (shape.cpus - whole("node-cores")) // need.cpus
+    by_memory = int((shape.memory_mib * MIB - number("node-memory") * GIB) // need.memory)
+    by_gpu, fit = shape.gpus // request.gpus, min(by_cpu, by_memory)
+    if fit >= by_gpu:
+        return ""
+    short = "CPUs" if by_cpu <= by_memory else "memory"
+    idle = (by_gpu - fit) * request.gpus
+    return (
+        f"{name} has GPUs for {by_gpu} pods and {short} for {fit}: {idle} of its {shape.gpus} GPUs would idle when it "
+        "is "
+        "full. Lower the pod's CPU or memory, or pick a type with more of it."
     )

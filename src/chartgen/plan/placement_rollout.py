@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from chartgen.catalog.placement import placement_figures
+from chartgen.catalog.assumptions import assumption, sentence, whole
 from chartgen.kernel.decision import Decision, Json, assumed, worked_out
 from chartgen.plan.placement_types import PlacementRequest
 
@@ -48,17 +48,14 @@ def strategy(request: PlacementRequest) -> Decision[dict[str, Json]]:
 
 def min_ready_seconds() -> Decision[int]:
     """How long a new pod must stay ready before the next one is touched."""
-    figure = placement_figures().min_ready
-    return assumed(figure.value, f"{figure.value} s: {figure.because}")
+    return assumed(whole("min-ready"), sentence(assumption("min-ready").because))
 
 
 def progress_deadline(request: PlacementRequest) -> Decision[int]:
     """Beyond what the startup probe allows, or a slow load is reported as a failed rollout."""
-    figures = placement_figures()
-    arrival = figures.node_arrival.value if request.cloud.scaler != "none" else 0
+    arrival = 0 if request.cloud.scaler == "none" else whole("node-seconds") + whole("image-pull-seconds")
     budget = math.ceil(request.start_budget)
-    ready = figures.min_ready.value
-    least = figures.progress_deadline.value
+    ready, least = whole("min-ready"), whole("progress-deadline-floor")
     value = max(least, budget + arrival + ready)
     parts = f"{budget} s that the startup probe allows + {ready} s ready"
     if arrival:

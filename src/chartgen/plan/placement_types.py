@@ -6,26 +6,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from chartgen.catalog.clouds import Cloud
-from chartgen.catalog.gpus import Gpu
+from chartgen.catalog.gpus import Gpu, Vendor
 from chartgen.kernel.decision import Decision, Json
 from chartgen.kernel.errors import InputProblem
 from chartgen.kernel.units import Bytes, Seconds
 from chartgen.kernel.yaml_source import Document
+from chartgen.plan.allocation_types import Allocation, DeviceRequest, WholeGpus
 
 Workload = Literal["interactive", "batch", "dev"]
 """interactive: somebody waits. batch: only throughput counts. dev: one person tries something."""
 
 Intent = Literal["spread", "pack"]
 """Over nodes and zones, so that one failure costs one replica; or onto few nodes, to keep others whole."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WholeGpus:
-    """Whole cards through the vendor's device plugin: the portable default."""
-
-
-Allocation = WholeGpus
-"""How a pod gets its accelerators."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +72,8 @@ class PlacementRequest:
     """A PriorityClass that exists in the cluster."""
     runtime_class: str | None = None
     """A RuntimeClass that exists in the cluster."""
+    image_vendor: Vendor | None = None
+    """Whose GPUs the engine's image is built for; None: not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +81,7 @@ class Placement:
     """Where pods go and how they are replaced: JSON-like values, ready for values.yaml."""
 
     accelerators: Decision[dict[str, Json]]
-    """Resource name and count, for limits and requests of the engine's container."""
+    """Resource name and count, for limits and requests of the engine's container; empty with a claim."""
     node_affinity: Decision[list[Json]]
     """matchExpressions of the one required nodeSelectorTerm."""
     tolerations: Decision[list[Json]]
@@ -110,6 +104,12 @@ class Placement:
     """What node autoscalers read."""
     shapes: Decision[list[Json]]
     """Instance types that hold one pod, smallest first; empty where none are listed."""
+    claim: DeviceRequest | None
+    """What is asked of a DRA driver; None: accelerators are an extended resource."""
+    memory_share: Decision[float] | None
+    """The most of a card's memory that the engine may take; None: the card is not shared."""
+    advice: tuple[str, ...]
+    """What makes it faster but is not needed: for the chart's README."""
     notes: tuple[str, ...]
     """What the reader must know or provide: for NOTES.txt and the chart's README."""
 
