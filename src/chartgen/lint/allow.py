@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from fnmatch import fnmatchcase
 from typing import Annotated, Any, Final
 
-from chartgen.kernel.structure import Record, about, dotted
+from chartgen.kernel.structure import Record, about
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.bundle import Bundle
 from chartgen.lint.finding import Allowed, Finding
 from chartgen.lint.manifest import Manifest, mapping
+from chartgen.lint.paths import spelled
 
 PREFIX: Final = "allow.chartgen/"
 """What the annotation and the comment start with."""
@@ -40,9 +40,14 @@ class Allowance(Record, frozen=True, kw_only=True):
             (manifest.kind, self.kind),
             (manifest.name, self.name),
             (manifest.namespace, self.namespace),
-            (dotted(finding.path), self.path),
+            (spelled(finding.path), self.path),
         )
-        return all(fnmatchcase(value, pattern) for value, pattern in pairs)
+        return all(_matches(pattern, value) for value, pattern in pairs)
+
+
+def _matches(pattern: str, value: str) -> bool:
+    """Whether a pattern in which * stands for any text covers the value; brackets are those of paths."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), value, re.DOTALL) is not None
 
 
 @dataclass(slots=True, kw_only=True)

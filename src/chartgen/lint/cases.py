@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chartgen.kernel.structure import dotted
 from chartgen.lint.cel import ExpressionError
 from chartgen.lint.documents import read_manifests
 from chartgen.lint.finding import Outcome
 from chartgen.lint.manifest import Inputs, Manifest, Unread
+from chartgen.lint.paths import spelled
 from chartgen.lint.run import Request, lint
 from chartgen.lint.select import Selection
 from chartgen.policy.load import PolicySet
@@ -61,7 +61,7 @@ def verdict(policy: Policy, case: Case) -> str:
     if outcome.stumbles:
         return f"a stumble: {outcome.stumbles[0].text}"
     if outcome.findings:
-        return "finds " + ", ".join(sorted(dotted(finding.path) for finding in outcome.findings))
+        return "finds " + ", ".join(sorted(spelled(finding.path) for finding in outcome.findings))
     return "cannot tell" if outcome.untold else "nothing"
 
 

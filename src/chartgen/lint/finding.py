@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from chartgen.kernel.structure import dotted
 from chartgen.kernel.yaml_source import Step, Text
 from chartgen.lint.manifest import Manifest, Place, Unread
+from chartgen.lint.paths import spelled
 from chartgen.policy.types import Policy
 
 
@@ -48,7 +48,7 @@ class Finding:
     def fingerprint(self) -> str:
         """What stays the same when lines move: policy, object and path."""
         manifest = self.manifest
-        parts = (self.policy.id, manifest.kind, manifest.namespace, manifest.name, dotted(self.path))
+        parts = (self.policy.id, manifest.kind, manifest.namespace, manifest.name, spelled(self.path))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 

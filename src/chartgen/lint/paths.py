@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items
 
+_PLAIN: Final = re.compile(r"[A-Za-z_][\w-]*")
 _STEP: Final = re.compile(r'\.?([A-Za-z_][\w-]*)|\[(\d+)\]|\["([^"]+)"\]')
 
 
@@ -37,6 +38,19 @@ def parse(text: str) -> Route:
         msg = f"not a path: {text!r}"
         raise ValueError(msg)
     return Route(steps[0], tuple(steps[1:]))
+
+
+def spelled(path: Sequence[Step]) -> str:
+    """A path as policies, cases and reports spell it: spec.containers[0], metadata.annotations["a/b"]."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif _PLAIN.fullmatch(step):
+            text += f".{step}" if text else step
+        else:
+            text += f'["{step}"]'
+    return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from chartgen.lint.bundle import Bundle
 from chartgen.lint.finding import Counts, Finding, Outcome, Problem, Stumble, Untold
 from chartgen.lint.judge import Rule, Subject
 from chartgen.lint.manifest import Inputs, Manifest, Place
+from chartgen.lint.relations import Relations
 from chartgen.lint.select import Selection, chosen
 from chartgen.lint.subjects import Surroundings, document_subjects, subjects
 from chartgen.policy.load import PolicySet
@@ -69,16 +70,19 @@ def lint(request: Request) -> Outcome:
     rules = _by_scope(policies)
     said = _Said()
     bundles = _bundles(request.inputs.manifests)
+    world = bundles[0] if len(bundles) == 1 else Bundle("", request.inputs.manifests)
     marks: list[Mark] = []
     for bundle in bundles:
         marks.extend(marks_of(bundle))
-        _judge_bundle(bundle, rules, request.surroundings, said)
+        _judge_bundle(Relations(bundle, world), rules, request.surroundings, said)
     standing, allowed, used = sort_out(said.findings, marks, request.allowances, request.today)
     asked = frozenset(policy.id for policy in policies)
     about_text = _Said()
     every = frozenset(request.policies.policies)
-    for subject in document_subjects(request.inputs.manifests, marks, asked, every):
-        for rule in rules.get("document", ()):
+    of_text = rules.get("document", [])
+    texts = request.inputs.manifests if of_text else ()
+    for subject in document_subjects(texts, marks, request.surroundings.asked, asked, every):
+        for rule in of_text:
             about_text.add(rule, subject, request.surroundings.cluster)
     more, more_allowed, _ = sort_out(about_text.findings, marks, request.allowances, request.today)
     findings = [one for one in (*standing, *more) if one.fingerprint not in request.baseline]
@@ -109,12 +113,12 @@ def _bundles(manifests: Iterable[Manifest]) -> list[Bundle]:
 
 
 def _judge_bundle(
-    bundle: Bundle, rules: Mapping[Scope, Sequence[Rule]], surroundings: Surroundings, said: _Said
+    relations: Relations, rules: Mapping[Scope, Sequence[Rule]], surroundings: Surroundings, said: _Said
 ) -> None:
     for scope, of_scope in rules.items():
         if scope == "document":
             continue
-        for subject in subjects(scope, bundle, surroundings):
+        for subject in subjects(scope, relations, surroundings):
             for rule in of_scope:
                 said.add(rule, subject, surroundings.cluster)
 

@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from chartgen.kernel.structure import dotted
 from chartgen.lint.finding import Finding, Outcome
 from chartgen.lint.manifest import Unread
+from chartgen.lint.paths import spelled
 from chartgen.report.findings import Style
 
 
@@ -40,7 +40,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         "line": finding.place.position.line,
         "column": finding.place.position.column,
         **_object(finding.manifest),
-        "path": dotted(finding.path),
+        "path": spelled(finding.path),
         "message": finding.message,
         "fix": " ".join(finding.policy.fix.split()),
         "fixable": finding.edit is not None,

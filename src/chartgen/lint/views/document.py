@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.allow import Mark
 from chartgen.lint.manifest import Manifest
+from chartgen.lint.schemas import Fault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,23 +45,27 @@ class DocumentView:
 
     duplicates: tuple[DuplicateKey, ...]
     """Keys written twice: the last one wins."""
+    faults: tuple[Fault, ...]
+    """What the API server would refuse or take otherwise."""
     allowances: tuple[AllowanceMark, ...]
     """What is allowed in it."""
 
 
 def document_view(
-    manifest: Manifest, marks: Iterable[Mark], asked: frozenset[str], every: frozenset[str]
+    manifest: Manifest,
+    found: tuple[Fault, ...],
+    marks: Iterable[Mark],
+    asked: frozenset[str],
+    every: frozenset[str],
 ) -> DocumentView:
     """The view of one object's text; `asked` and `every` are the policies of this run and of the library."""
     return DocumentView(
         duplicates=tuple(
-            DuplicateKey(
-                key=found.key,
-                at=(*found.path[len(manifest.root) :], found.key),
-            )
-            for found in manifest.document.duplicates
-            if _inside(found.path, manifest.root)
+            DuplicateKey(key=one.key, at=(*one.path[len(manifest.root) :], one.key))
+            for one in manifest.document.duplicates
+            if _inside(one.path, manifest.root)
         ),
+        faults=found,
         allowances=tuple(
             AllowanceMark(
                 policy=mark.policy,

@@ -1,0 +1,111 @@
+"""How the objects of a bundle belong together: who selects, scales, protects and names whom."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final
+
+from chartgen.lint.bundle import Bundle
+from chartgen.lint.manifest import Manifest, at, mapping
+from chartgen.lint.naming import named_in
+from chartgen.lint.workloads import PodSite
+
+SCALERS: Final = ("HorizontalPodAutoscaler", "ScaledObject")
+_ANSWERING_OPERATORS: Final = frozenset(
+    {"InferenceService", "LLMInferenceService", "RayService", "Workspace", "Model", "NIMService"}
+)
+"""Kinds whose operator makes the Service."""
+
+
+class Relations:
+    """The joins of one bundle. `world` is everything read in the same call, for names that stand elsewhere."""
+
+    def __init__(self, bundle: Bundle, world: Bundle) -> None:
+        self.bundle = bundle
+        self.world = world
+
+    def find(self, kind: str, name: str, namespace: str) -> Manifest | None:
+        """The object of that kind and name: in the bundle, else anywhere in what was read."""
+        return self.bundle.named(kind, name, namespace) or self.world.named(kind, name, namespace)
+
+    @cached_property
+    def _selecting(self) -> Mapping[int, list[Manifest]]:
+        """Services and pools by the identity of the pod they select."""
+        found: dict[int, list[Manifest]] = defaultdict(list)
+        for service in self.bundle.of_kind("Service", "InferencePool"):
+            for site in self.selected_by(service):
+                found[id(site)].append(service)
+        return found
+
+    def selected_by(self, service: Manifest) -> tuple[PodSite, ...]:
+        """The pods that a Service or an InferencePool selects."""
+        selector = mapping(at(service.value, ("spec", "selector")))
+        if service.kind == "InferencePool":
+            selector = mapping(selector.get("matchLabels")) or selector
+        return self.bundle.selected(selector, service.namespace)
+
+    def services_of(self, site: PodSite) -> list[Manifest]:
+        """The Services and pools that select a pod."""
+        return self._selecting.get(id(site), [])
+
+    def exposed(self, site: PodSite) -> bool:
+        """Whether anything sends the pod requests."""
+        if site.shape.role in {"job", "worker", "template"}:
+            return False
+        return bool(self.services_of(site)) or site.manifest.kind in _ANSWERING_OPERATORS
+
+    @cached_property
+    def _scalers(self) -> Mapping[tuple[str, str], list[Manifest]]:
+        found: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
+        for scaler in self.bundle.of_kind(*SCALERS):
+            found[target_of(scaler)].append(scaler)
+        return found
+
+    def scalers_of(self, workload: Manifest) -> list[Manifest]:
+        """The autoscalers that target a workload."""
+        known = self._scalers.get((workload.kind, workload.name), [])
+        return [one for one in known if not one.namespace or one.namespace == workload.namespace]
+
+    @cached_property
+    def _budgets(self) -> Mapping[int, list[Manifest]]:
+        found: dict[int, list[Manifest]] = defaultdict(list)
+        for budget in self.bundle.of_kind("PodDisruptionBudget"):
+            for site in self.budgeted_by(budget):
+                found[id(site)].append(budget)
+        return found
+
+    def budgeted_by(self, budget: Manifest) -> tuple[PodSite, ...]:
+        """The pods that a disruption budget selects."""
+        return self.bundle.matched(at(budget.value, ("spec", "selector")), budget.namespace)
+
+    @cached_property
+    def _used(self) -> Mapping[str, frozenset[str]]:
+        found: dict[str, set[str]] = defaultdict(set)
+        for site in self.bundle.pods:
+            for kind, name, _, _ in named_in(site):
+                if isinstance(name, str):
+                    found[kind].add(name)
+        return {kind: frozenset(names) for kind, names in found.items()}
+
+    def names_used(self, kind: str) -> frozenset[str]:
+        """The names of that kind that any pod of the bundle needs."""
+        return self._used.get(kind, frozenset())
+
+    def budgets_of(self, site: PodSite) -> list[Manifest]:
+        """The disruption budgets that select a pod."""
+        return self._budgets.get(id(site), [])
+
+
+def target_of(scaler: Manifest) -> tuple[str, str]:
+    """Kind and name of what an autoscaler scales; KEDA's default kind is Deployment."""
+    target = mapping(at(scaler.value, ("spec", "scaleTargetRef")))
+    return str(target.get("kind") or "Deployment"), str(target.get("name") or "")
+
+
+def minimum_of(scaler: Manifest) -> int:
+    """The fewest replicas an autoscaler allows: KEDA's default is 0, that of an HPA 1."""
+    keda = scaler.kind == "ScaledObject"
+    written = at(scaler.value, ("spec", "minReplicaCount" if keda else "minReplicas"))
+    return written if isinstance(written, int) else 0 if keda else 1

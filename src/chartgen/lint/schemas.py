@@ -1,0 +1,77 @@
+"""What the API server would say of an object, for each Kubernetes minor that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chartgen.kernel.yaml_source import Step
+from chartgen.lint.manifest import Manifest
+from chartgen.validate.embedded import check_objects
+from chartgen.validate.library import index
+from chartgen.validate.problem import SchemaProblem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing that the API server refuses, or takes otherwise than it was meant."""
+
+    code: str
+    """unknown-field, missing, type, value, null, duplicate, reference, api-version; kind: the group has no such kind."""
+    message: str
+    """The fault as a sentence."""
+    builtin: bool
+    """Whether the kind is Kubernetes' own: its schema is complete, while a custom one may have grown."""
+    schema: str
+    """What the object was held against: Kubernetes 1.37.2, kedacore/keda v2.21.0."""
+    written: str | None
+    """The value as written, where YAML reads an unquoted word as something else; null otherwise."""
+    minors: str
+    """The minors in which it is a fault, such as 1.38; empty when it is one in all that were asked."""
+    at: tuple[Step, ...]
+    """Where: the unknown key itself, or the parent of a missing one."""
+
+
+def faults(manifest: Manifest, minors: Sequence[str]) -> tuple[Fault, ...]:
+    """Every fault of an object, each once, with the minors it is a fault in."""
+    found: dict[tuple[tuple[Step, ...], str, str], list[str]] = {}
+    problems: dict[tuple[tuple[Step, ...], str, str], SchemaProblem] = {}
+    for minor in minors:
+        for problem in check_objects([(manifest.file, manifest.value)], minor):
+            key = (problem.path, str(problem.code), problem.message)
+            problems.setdefault(key, problem)
+            found.setdefault(key, []).append(minor)
+    faults = []
+    for key, problem in problems.items():
+        code = "kind" if problem.code == "unknown-kind" else problem.code
+        if code == "kind" and not _own_group(problem.api_version):
+            continue
+        faults.append(
+            Fault(
+                code=code,
+                message=problem.message if code != "kind" else f"{problem.api_version} has no kind {problem.kind}",
+                builtin=_own_group(problem.api_version),
+                schema=problem.schema,
+                written=_written(manifest, problem),
+                minors="" if len(found[key]) == len(minors) else ", ".join(found[key]),
+                at=problem.path,
+            )
+        )
+    return tuple(faults)
+
+
+def _own_group(api_version: str) -> bool:
+    """Whether Kubernetes itself serves the group, in some version."""
+    group = api_version.rpartition("/")[0]
+    return any(known.rpartition("/")[0] == group for known, _ in index().lives)
+
+
+def _written(manifest: Manifest, problem: SchemaProblem) -> str | None:
+    """The unquoted word that YAML read as a boolean or a number where text is wanted."""
+    if problem.code != "type" or problem.expected != "text":
+        return None
+    offsets = manifest.offsets(problem.path)
+    if offsets is None:
+        return None
+    text = manifest.document.text.content[offsets[1] : offsets[2]]
+    return text if text and text[0] not in "\"'[{|>&!" and text != problem.found else None

@@ -1,0 +1,129 @@
+"""The pod view: a pod template of any workload kind, joined to what selects, scales and protects it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from chartgen.lint.accelerators import Accelerators, of_pod
+from chartgen.lint.manifest import at, mapping
+from chartgen.lint.numbers import number, whole
+from chartgen.lint.relations import Relations, minimum_of
+from chartgen.lint.views.cloud import cloud_of
+from chartgen.lint.views.references import Reference, references
+from chartgen.lint.views.volumes import Volume, volumes
+from chartgen.lint.workloads import PodSite, Role
+
+PERCENT: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollout:
+    """How an update replaces pods, in pods."""
+
+    type: Literal["RollingUpdate", "Recreate", "OnDelete", "group"]
+    """The strategy; group for a LeaderWorkerSet, which replaces whole groups."""
+    surge: int
+    """Pods (or groups) made before old ones go."""
+    unavailable: int
+    """Pods (or groups) that may be missing meanwhile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodView:
+    """A pod template."""
+
+    kind: str
+    """The workload's kind."""
+    name: str
+    """The workload's name."""
+    role: Role
+    """server, leader, worker, job, or template for a pattern that another object completes."""
+    operated: bool
+    """Whether an operator completes it, so that missing things may come from elsewhere."""
+    replicas: int | None
+    """The replicas as written; null when none are."""
+    least: int
+    """The fewest replicas meant: an autoscaler's minimum, else the replicas, else 1."""
+    group_size: int
+    """Pods of one replica: the size of a LeaderWorkerSet group; 1 otherwise."""
+    autoscaled: bool
+    """Whether an autoscaler of the bundle targets the workload."""
+    exposed: bool
+    """Whether a Service, InferencePool or operator sends it requests."""
+    budgeted: bool
+    """Whether a PodDisruptionBudget selects it."""
+    rollout: Rollout
+    """How an update replaces pods."""
+    gpus: Accelerators
+    """What accelerators one pod asks for."""
+    volumes: tuple[Volume, ...]
+    """Its volumes, claims resolved."""
+    references: tuple[Reference, ...]
+    """Every ConfigMap, Secret, claim and account it names."""
+    grace: int
+    """Seconds between the signal to stop and the kill."""
+    cloud: str | None
+    """Whose Kubernetes its selectors speak of, or the user says: gke, eks, aks; null when nothing tells."""
+
+
+def pod_view(site: PodSite, relations: Relations, cloud: str | None) -> PodView:
+    """The view of one pod template."""
+    spec = mapping(site.manifest.value.get("spec"))
+    scalers = relations.scalers_of(site.manifest)
+    replicas = spec.get("replicas") if isinstance(spec.get("replicas"), int) else None
+    least = min((minimum_of(scaler) for scaler in scalers), default=1 if replicas is None else replicas)
+    grace = site.spec.get("terminationGracePeriodSeconds")
+    return PodView(
+        kind=site.manifest.kind,
+        name=site.manifest.name,
+        role=site.shape.role,
+        operated=site.shape.operated,
+        replicas=replicas,
+        least=least,
+        group_size=_group_size(site),
+        autoscaled=bool(scalers),
+        exposed=relations.exposed(site),
+        budgeted=bool(relations.budgets_of(site)),
+        rollout=_rollout(site.manifest.kind, spec, least),
+        gpus=of_pod(site, relations.bundle),
+        volumes=volumes(site, relations),
+        references=references(site, relations),
+        grace=grace if isinstance(grace, int) else whole("grace-seconds"),
+        cloud=cloud or cloud_of(site),
+    )
+
+
+def _group_size(site: PodSite) -> int:
+    size = at(site.manifest.value, ("spec", "leaderWorkerTemplate", "size"))
+    return size if isinstance(size, int) else 1
+
+
+def _rollout(kind: str, spec: dict[str, Any], least: int) -> Rollout:
+    """The strategy in pods; what is left out has Kubernetes' default."""
+    if kind == "LeaderWorkerSet":
+        written = mapping(at(spec, ("rolloutStrategy", "rollingUpdateConfiguration")))
+        surge = _pods(written.get("maxSurge", 0), least, up=True)
+        return Rollout(type="group", surge=surge, unavailable=_pods(written.get("maxUnavailable", 1), least, up=False))
+    if kind in {"StatefulSet", "DaemonSet"}:
+        on_delete = at(spec, ("updateStrategy", "type")) == "OnDelete"
+        surge = _pods(at(spec, ("updateStrategy", "rollingUpdate", "maxSurge")) or 0, 1, up=True)
+        return Rollout(type="OnDelete" if on_delete else "RollingUpdate", surge=surge, unavailable=1)
+    if at(spec, ("strategy", "type")) == "Recreate" or kind in {"Pod", "Job", "CronJob"}:
+        return Rollout(type="Recreate", surge=0, unavailable=least)
+    written = mapping(at(spec, ("strategy", "rollingUpdate")))
+    share = f"{number('rollout-share'):.0%}"
+    surge = _pods(written.get("maxSurge", share), least, up=True)
+    unavailable = _pods(written.get("maxUnavailable", share), least, up=False)
+    return Rollout(type="RollingUpdate", surge=surge, unavailable=unavailable)
+
+
+def _pods(amount: Any, replicas: int, *, up: bool) -> int:
+    """A count, or a share of the replicas: a surge is rounded up, what may be missing is rounded down."""
+    if isinstance(amount, int):
+        return amount
+    text = str(amount).removesuffix("%")
+    if not text.isdigit():
+        return 0
+    share = int(text) * replicas
+    return -(-share // PERCENT) if up else share // PERCENT
