@@ -110,6 +110,8 @@ def strict(node: Json) -> Json:
 def _keywords(node: Json) -> Json:
     """The keywords that limit a value; of a junctor's branches nothing else, for they are not structural."""
     result = {key: node[key] for key in sorted(node) if key in _KEPT}
+    if "(?i)" in result.get("pattern", ""):
+        result["pattern"] = _any_case(result["pattern"])
     for bound in ("minimum", "maximum"):
         exclusive = f"exclusive{bound.capitalize()}"
         if node.get(exclusive):
@@ -120,6 +122,12 @@ def _keywords(node: Json) -> Json:
     if "not" in node:
         result["not"] = _branch(node["not"])
     return result
+
+
+def _any_case(pattern: str) -> str:
+    """A pattern without Go's inline flag (?i), which JSON Schema's dialect lacks: each letter in both cases."""
+    plain = pattern.replace("(?i)", "")
+    return "".join(f"[{one.lower()}{one.upper()}]" if one.isalpha() else one for one in plain)
 
 
 def _branch(node: Json) -> Json:

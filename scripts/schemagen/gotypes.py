@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 _ENUM: Final = re.compile(r"// \+enum\n(?://[^\n]*\n)*type (\w+) string")
-_CONSTANT: Final = re.compile(r'^\s*\w+\s+(\w+)\s*=\s*"([^"]*)"', re.MULTILINE)
+_CONSTANT: Final = re.compile(
+    r'^\s*\w+\s+(?:(\w+)\s*=\s*"([^"]*)"|=\s*(\w+)\("([^"]*)"\))',
+    re.MULTILINE,
+)
+"""Both `Name Type = "Word"` and `Name = Type("Word")`."""
+_COMPUTED: Final = re.compile(r'^\s*\w+\s+=\s*(\w+)\((?!")', re.MULTILINE)
+"""A word that stands elsewhere: the set cannot be told from this file, so it counts as open."""
 _STRUCT: Final = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 _FIELD: Final = re.compile(r'^\t\w+\s+([\w.*\[\]]+)\s+`[^`]*json:"(\w+)', re.MULTILINE)
 _IMPORT: Final = re.compile(r'^\t(?:(\w+) )?"k8s\.io/api/([\w/]+)"', re.MULTILINE)
@@ -35,16 +41,17 @@ class Enum:
     """Whether the field is a list of such words."""
 
 
-def enums(folder: Path) -> Iterator[Enum]:
-    """Every field of a `// +enum` type in the k8s.io/api module at `folder`."""
+def enums(folder: Path, also: Collection[str]) -> Iterator[Enum]:
+    """Every field of a closed type in the k8s.io/api module at `folder`: marked `// +enum`, or named in `also`."""
     sources = {
         file.parent.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
         for file in sorted(folder.glob("*/*/types.go"))
     }
     words: dict[tuple[str, str], set[str]] = {}
     for package, text in sources.items():
-        closed = set(_ENUM.findall(text))
-        for kind, word in _CONSTANT.findall(text):
+        closed = {*_ENUM.findall(text), *also} - set(_COMPUTED.findall(text))
+        for typed, literal, converted, argument in _CONSTANT.findall(text):
+            kind, word = typed or converted, literal or argument
             if kind in closed:
                 words.setdefault((package, kind), set()).add(word)
     for package, text in sources.items():

@@ -76,7 +76,7 @@ class Generator:
         schemas = builtin.read(module.folder / "api" / "openapi-spec" / "v3")
         roots = sorted(builtin.roots(schemas, self._sources["kinds"]))
         definitions = builtin.closure(schemas, [name for *_, name in roots])
-        builtin.close_words(definitions, gotypes.enums(types.folder))
+        builtin.close_words(definitions, gotypes.enums(types.folder, self._sources["closed"]))
         self._constraints.apply(definitions)
         self._definitions = definitions
         folder = f"v{minor}.0"

@@ -73,7 +73,7 @@ class _Subject:
         elif status == "statusSkipped" or message.startswith(_NO_SCHEMA):
             yield self._problem(answer, ("kind",), "unknown-kind", f"not checked: {message or 'skipped'}")
         elif status != "statusValid":
-            yield self._problem(answer, (), "no-object", message or status)
+            yield self._problem(answer, (), "no-object", message or "an empty document")
 
     def _problem(self, answer: Mapping[str, str], path: tuple[Step, ...], code: Code, message: str) -> SchemaProblem:
         return SchemaProblem(
