@@ -75,9 +75,7 @@ def test_longer_silence_never_gives_a_smaller_setting(gateway: Gateway) -> None:
         health_path="/health",
         port=8000,
     )
-    for before, after in zip(
-        _numbers(settings(gateway.key)), _numbers(settings(gateway.key, longer)), strict=True
-    ):
+    for before, after in zip(_numbers(settings(gateway.key)), _numbers(settings(gateway.key, longer)), strict=True):
         assert after >= before
 
 
@@ -184,9 +182,7 @@ TARGETS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"), [("envoy-gateway", "BackendTrafficPolicy"), ("istio", "DestinationRule")]
-)
+@pytest.mark.parametrize(("name", "kind"), [("envoy-gateway", "BackendTrafficPolicy"), ("istio", "DestinationRule")])
 def test_objects_pass_the_schema_of_their_kind(name: str, kind: str) -> None:
     """With its target added, an object is accepted by the product's own published schema, strictly."""
     (extra,) = (extra for extra in settings(name).objects if extra.kind == kind)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from typing import Any
 
 import pytest
 
@@ -13,39 +12,9 @@ from chartgen.catalog.gpus import gpu
 from chartgen.kernel.decision import Decision
 from chartgen.kernel.units import GIB, Bytes, Seconds
 from chartgen.kernel.yaml_source import read
-from chartgen.plan.placement import place
-from chartgen.plan.placement_types import HostNeed, Misplaced, Placement, PlacementProblem, PlacementRequest
+from chartgen.plan.placement_types import HostNeed
 from chartgen.validate.embedded import check_objects
-
-BASE: dict[str, Any] = {
-    "gpus": 4,
-    "kubernetes": 34,
-    "workload": "interactive",
-    "region": "us-east-1",
-    "replicas": 2,
-    "load": Seconds(240),
-    "start_budget": Seconds(900),
-}
-
-
-def request(cloud: str = "eks", card: str = "h100-sxm-80gb", **changes: Any) -> PlacementRequest:
-    return PlacementRequest(cloud=load_cloud(cloud), gpu=gpu(card), **{**BASE, **changes})
-
-
-def placed(cloud: str = "eks", card: str = "h100-sxm-80gb", **changes: Any) -> Placement:
-    return place(request(cloud, card, **changes))
-
-
-def refused(cloud: str = "eks", card: str = "h100-sxm-80gb", **changes: Any) -> tuple[PlacementProblem, ...]:
-    with pytest.raises(Misplaced) as caught:
-        placed(cloud, card, **changes)
-    return caught.value.problems
-
-
-def terms(placement: Placement) -> dict[str, Any]:
-    """Affinity as key -> operator and values."""
-    found: list[Any] = placement.node_affinity.value
-    return {term["key"]: (term["operator"], *term.get("values", [])) for term in found}
+from placement.parts import manifests, placed, refused, terms
 
 
 @pytest.mark.parametrize(
@@ -213,51 +182,7 @@ def test_every_leaf_has_a_reason_and_plain_data() -> None:
 def test_a_deployment_with_it_passes_the_strict_schema(minor: str, workload: str) -> None:
     """Everything placement says is a valid part of a Deployment on every supported Kubernetes."""
     found = placed("aks", workload=workload, region="eastus", spot=workload == "batch")
-    assert check_objects([("test", deployment(found))], minor) == []
-
-
-def deployment(placement: Placement) -> dict[str, Any]:
-    """A Deployment as a template would write it."""
-    labels = {"app": "chat"}
-    selector = {"labelSelector": {"matchLabels": labels}}
-    preferred = [
-        {"weight": term["weight"], "podAffinityTerm": {"topologyKey": term["topologyKey"], **selector}}
-        for term in placement.pod_affinity.value
-        if isinstance(term, dict)
-    ]
-    spread = [{**c, **selector} for c in placement.topology_spread.value if isinstance(c, dict)]
-    node = {"nodeSelectorTerms": [{"matchExpressions": placement.node_affinity.value}]}
-    accelerators = dict(placement.accelerators.value)
-    pod: dict[str, Any] = {
-        "affinity": {
-            "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": node},
-            "podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred},
-        },
-        "tolerations": placement.tolerations.value,
-        "topologySpreadConstraints": spread,
-        "containers": [
-            {
-                "name": "engine",
-                "image": "x:1",
-                "resources": {"limits": accelerators, "requests": accelerators},
-            }
-        ],
-    }
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": "chat"},
-        "spec": {
-            "selector": {"matchLabels": labels},
-            "strategy": placement.strategy.value,
-            "minReadySeconds": placement.min_ready_seconds.value,
-            "progressDeadlineSeconds": placement.progress_deadline_seconds.value,
-            "template": {
-                "metadata": {"labels": labels, "annotations": placement.pod_annotations.value},
-                "spec": pod,
-            },
-        },
-    }
+    assert check_objects([("test", manifest) for manifest in manifests(found)], minor) == []
 
 
 def test_own_hardware_may_have_a_card_without_a_known_label() -> None:

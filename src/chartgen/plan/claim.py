@@ -134,15 +134,13 @@ def notes(request: PlacementRequest, wanted: DeviceClaim) -> Iterator[str]:
     if request.cloud.scaler == "karpenter":
         yield (
             "Karpenter ignores device claims unless told otherwise (settings.ignoreDRARequests is true by default; "
-            "from "
-            "1.15 on its feature gates switch them on): it may add a node without a GPU for a pod that only has a "
-            "claim. "
-            "Keep GPU nodes in a static pool, or use allocation whole."
+            "from 1.15 on its feature gates switch them on): it may add a node without a GPU for a pod that only has "
+            "a claim. Keep GPU nodes in a static pool, or use allocation whole."
         )
     elif request.cloud.scaler == "cluster-autoscaler":
         yield (
-            "The cluster autoscaler counts device claims from 1.35 on, and scales a pool from zero for them only where "
-            "the provider supplies a template of its devices: keep one node in the pool otherwise."
+            "The cluster autoscaler counts device claims from 1.35 on, and scales a pool from zero for them only "
+            "where the provider supplies a template of its devices: keep one node in the pool otherwise."
         )
     if len({entry.count for entry in alternatives(request, wanted)}) > 1:
         yield (

@@ -70,8 +70,7 @@ def _notes(request: PlacementRequest, wanted: DeviceClaim | None) -> tuple[str, 
         notes.append(f"Updates interrupt service. {strategy.because}.")
     if request.region and request.cloud.scaler == "none":
         notes.append(
-            f"Nodes of own hardware often have no region label, so {request.region} does not select nodes; "
-            "name zones "
+            f"Nodes of own hardware often have no region label, so {request.region} does not select nodes; name zones "
             "in the profile if yours carry topology.kubernetes.io/zone."
         )
     if wanted:

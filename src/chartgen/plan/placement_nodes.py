@@ -11,8 +11,10 @@ from chartgen.plan import allocation
 from chartgen.plan.allocation_types import DeviceClaim
 from chartgen.plan.placement_types import PlacementProblem, PlacementRequest
 
-SPREAD_KEYS = ("topology.kubernetes.io/zone", "kubernetes.io/hostname")
-"""Zones first, then nodes: well-known labels."""
+ZONE = "topology.kubernetes.io/zone"
+"""The zone of a node: a well-known label."""
+HOST = "kubernetes.io/hostname"
+"""The node itself: a well-known label."""
 
 
 def problems(request: PlacementRequest) -> list[PlacementProblem]:
@@ -170,7 +172,7 @@ def spread(request: PlacementRequest) -> Decision[list[Json]]:
     if _packs(request):
         return worked_out([], "Replicas share nodes on purpose, so that whole nodes stay free for larger replicas")
     one_zone = len(request.zones) == 1
-    keys = SPREAD_KEYS[1:] if one_zone else SPREAD_KEYS
+    keys = (HOST,) if one_zone else (ZONE, HOST)
     constraints: list[Json] = [
         {
             "maxSkew": 1,
@@ -182,10 +184,8 @@ def spread(request: PlacementRequest) -> Decision[list[Json]]:
     ]
     because = (
         "Replicas spread over nodes" + ("" if one_zone else " and zones") + " so that one failure costs one "
-        "of them; "
-        "ScheduleAnyway, because a hard rule leaves a replica pending while GPUs idle elsewhere; "
-        "matchLabelKeys counts "
-        "only pods of the same revision during an update"
+        "of them; ScheduleAnyway, because a hard rule leaves a replica pending while GPUs idle elsewhere; "
+        "matchLabelKeys counts only pods of the same revision during an update"
     )
     return worked_out(constraints, because)
 
@@ -194,11 +194,11 @@ def packing(request: PlacementRequest) -> Decision[list[Json]]:
     """A preference for a node that has a replica already."""
     if not _packs(request):
         return worked_out([], "Replicas spread, see topologySpread")
-    terms: list[Json] = [{"weight": whole("packing-weight"), "topologyKey": SPREAD_KEYS[1]}]
+    terms: list[Json] = [{"weight": whole("packing-weight"), "topologyKey": HOST}]
     return assumed(
         terms,
-        "Replicas prefer a node that has one already, so that whole nodes stay free for replicas that need "
-        "all their GPUs",
+        "Replicas prefer a node that has one already, so that whole nodes stay free for replicas that need all their "
+        "GPUs",
     )
 
 
@@ -213,8 +213,8 @@ def unlabelled(request: PlacementRequest) -> str:
     if request.gpu.key in cloud.card_labels or cloud.shape_label or isinstance(request.allocation, DeviceClaim):
         return ""
     return (
-        f"No product label of {request.gpu.title} is known, so pods may land on any node with a GPU of its vendor. "
-        "See the labels of your nodes (kubectl get nodes --show-labels) and set placement.nodeAffinity."
+        f"No product label of {request.gpu.title} is known, so pods may land on any node with a GPU of its vendor. See "
+        "the labels of your nodes (kubectl get nodes --show-labels) and set placement.nodeAffinity."
     )
 
 
@@ -249,6 +249,5 @@ def stranded(request: PlacementRequest) -> str:
     idle = (by_gpu - fit) * request.gpus
     return (
         f"{name} has GPUs for {by_gpu} pods and {short} for {fit}: {idle} of its {shape.gpus} GPUs would idle when it "
-        "is "
-        "full. Lower the pod's CPU or memory, or pick a type with more of it."
+        "is full. Lower the pod's CPU or memory, or pick a type with more of it."
     )

@@ -19,8 +19,7 @@ def strategy(request: PlacementRequest) -> Decision[dict[str, Json]]:
     if request.single_node_volume:
         return worked_out(
             {"type": "Recreate"},
-            "All replicas mount one ReadWriteOnce volume, which a pod on another node cannot attach: an "
-            "update stops "
+            "All replicas mount one ReadWriteOnce volume, which a pod on another node cannot attach: an update stops "
             f"all of them first, and nothing answers for about {load} s",
         )
     if request.spare_gpus >= need:
@@ -28,17 +27,16 @@ def strategy(request: PlacementRequest) -> Decision[dict[str, Json]]:
         surge = min(surge, max(request.replicas, 1))
         return worked_out(
             {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": 0}},
-            f"{request.spare_gpus} GPUs stay free and a replica takes {need}: {surge} new one(s) load beside "
-            "the old ones",
+            f"{request.spare_gpus} GPUs stay free and a replica takes {need}: {surge} new one(s) load beside the old "
+            "ones",
         )
     if request.replicas > 1:
         left = request.replicas - 1
         return worked_out(
             {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
-            f"A surge pod needs {need} free GPU(s) and {request.spare_gpus} are promised, so it could wait "
-            "for ever: one "
-            f"replica stops before its successor starts, {left} of {request.replicas} answer for about "
-            f"{load} s each time",
+            f"A surge pod needs {need} free GPU(s) and {request.spare_gpus} are promised, so it could wait for ever: "
+            f"one replica stops before its successor starts, {left} of {request.replicas} answer for about {load} s "
+            "each time",
         )
     return worked_out(
         {"type": "Recreate"},
@@ -72,15 +70,13 @@ def pod_annotations(request: PlacementRequest) -> Decision[dict[str, Json]]:
         case "karpenter":
             return worked_out(
                 {DO_NOT_DISRUPT: "true"},
-                f"Moving a replica costs about {load} s of loading: Karpenter must not consolidate its node "
-                "away; node "
+                f"Moving a replica costs about {load} s of loading: Karpenter must not consolidate its node away; node "
                 "expiry and forceful interruption go on",
             )
         case "cluster-autoscaler" | "provider":
             return worked_out(
                 {SAFE_TO_EVICT: "false"},
-                f"Moving a replica costs about {load} s of loading: the autoscaler must not remove its node "
-                "to save one",
+                f"Moving a replica costs about {load} s of loading: its node must not be removed to save one",
             )
         case "none":
             return worked_out({}, "Nothing removes nodes here, so there is nothing to tell it")

@@ -27,15 +27,14 @@ def link(request: PlacementRequest) -> str:
     if fast is None or fast.kind in {"pcie", "ethernet"}:
         speed = f" at {fast.gb_per_second:.0f} GB/s for each GPU" if fast else ""
         return (
-            f"The {request.gpus} GPUs of a pod talk over PCIe{speed}: the two all-reduces of every layer cross it. "
-            "It works, and adds GPUs for memory rather than for speed."
+            f"The {request.gpus} GPUs of a pod talk over PCIe{speed}: the two all-reduces of every layer cross it. It "
+            "works, and adds GPUs for memory rather than for speed."
         )
     joined = f"islands of {reach}" if reach > 1 else "no bridge that is known"
     return (
-        f"Tensor parallel {request.gpus} reaches beyond what {fast.kind} joins here ({joined}): the two "
-        f"all-reduces of every layer also cross PCIe instead of {fast.gb_per_second:.0f} GB/s. Expect longer gaps "
-        "between tokens, or choose "
-        f"{reach if reach > 1 else 'one'} GPU{'s' if reach > 1 else ''} per replica with smaller weights."
+        f"Tensor parallel {request.gpus} reaches beyond what {fast.kind} joins here ({joined}): the two all-reduces of "
+        f"every layer also cross PCIe instead of {fast.gb_per_second:.0f} GB/s. Expect longer gaps between tokens, or "
+        f"choose {reach if reach > 1 else 'one'} GPU{'s' if reach > 1 else ''} per replica with smaller weights."
     )
 
 
@@ -46,9 +45,8 @@ def advice(request: PlacementRequest) -> tuple[str, ...]:
     return (
         (
             f"CPU pinning: the pod is Guaranteed with {pinned}, so a kubelet with cpuManagerPolicy static gives it "
-            "CPUs of "
-            "its own. With topologyManagerPolicy best-effort they lie on the NUMA node of its GPUs; single-numa-node "
-            "refuses pods whose GPUs hang on two. To see what a node does: kubectl get --raw "
+            "CPUs of its own. With topologyManagerPolicy best-effort they lie on the NUMA node of its GPUs; "
+            "single-numa-node refuses pods whose GPUs hang on two. To see what a node does: kubectl get --raw "
             "/api/v1/nodes/NODE/proxy/configz"
         ),
         "Huge pages are not asked for: the engine does not use them, and nodes have none unless they were reserved.",
