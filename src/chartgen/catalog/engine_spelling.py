@@ -6,6 +6,7 @@ sentence that says why the release cannot do it, so that nothing is dropped in s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -47,6 +48,22 @@ class Cannot:
 
 Spelling: TypeAlias = Flags | Env | Cannot
 Speller: TypeAlias = "Callable[[Engine, Json], Spelling]"
+
+
+def words(flags: Mapping[str, Json]) -> list[str]:
+    """The command line of a mapping of flags: True is a bare switch, a list several words, a mapping JSON."""
+    line: list[str] = []
+    for name, value in flags.items():
+        match value:
+            case True:
+                line.append(name)
+            case list():
+                line += [name, *(str(item) for item in value)]
+            case dict():
+                line += [name, json.dumps(value)]
+            case _:
+                line += [name, str(value)]
+    return line
 
 
 def known_flags(engine: Engine, flags: Mapping[str, Json]) -> Spelling:

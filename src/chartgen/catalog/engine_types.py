@@ -137,6 +137,8 @@ class Behaviour:
     """What SIGTERM does to running requests: cut, or finished within --shutdown-timeout."""
     queue_limit: Literal["none", "per process", "per server"]
     """Over what --max-num-queued-reqs counts."""
+    model_option: Literal["refused", "taken"]
+    """Whether `vllm serve` takes the model as --model as well as a word of its own."""
     batching: tuple[BatchTier, ...]
     """Defaults by card, the largest first; the last holds for every card."""
 
