@@ -11,6 +11,20 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SparseIndexer:
+    """The small side attention that picks tokens for sparse attention (DeepSeek V3.2, GLM 5, MiniMax M3)."""
+
+    heads: int
+    """Index heads."""
+    head_size: int
+    """Width of an index head; the cache holds one vector as wide for each token, on every rank."""
+    top_k: int
+    """Tokens, or blocks of tokens, picked per query."""
+    layers: int | None = None
+    """Layers that hold an index of their own where some layers reuse another layer's choice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GroupedHeads:
     """Query heads that share fewer key-value heads (GQA; MQA with one, MHA with as many)."""
 
@@ -38,6 +52,8 @@ class GroupedHeads:
     """The attention output is multiplied by a gate as wide as the queries (Qwen3-Next, Qwen3.5)."""
     sinks: bool = False
     """Each query head has a learned sink (gpt-oss)."""
+    indexer: SparseIndexer | None = None
+    """The sparse-attention indexer, where the model has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,20 +75,6 @@ class ChunkedLocal(GroupedHeads):
 
     chunk: int
     """Tokens of one chunk."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SparseIndexer:
-    """The small side attention that picks tokens for sparse attention (DeepSeek V3.2, GLM 5)."""
-
-    heads: int
-    """Index heads."""
-    head_size: int
-    """Width of an index head; the cache holds this many fp8 elements and one fp32 scale per token."""
-    top_k: int
-    """Tokens picked per query."""
-    layers: int | None = None
-    """Layers that hold an index of their own where some layers reuse another layer's choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
