@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from chartgen.kernel.yaml_source import read
 from schemagen.modules import Module
+from schemagen.rules import Untranslatable, translate
+from schemagen.sharing import share
 
 Json = dict[str, Any]
 
@@ -21,9 +23,6 @@ _KEPT: Final = frozenset({
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf")
 _TEMPLATE_LINE: Final = re.compile(r"^\s*\{\{.*\}\}\s*$", re.MULTILINE)
 """Some projects keep their definitions as Helm templates: a condition around the whole file."""
-_SHARED_FROM: Final = 160
-"""Characters from which a schema that stands twice in one file is worth a definition of its own."""
-
 _TEXT: Final = {"type": "string"}
 OBJECT_META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 METADATA: Final = {"$ref": f"../_definitions.json#/definitions/{OBJECT_META}"}
@@ -39,6 +38,11 @@ class Resource:
     file: str
     """The file of the module that defines it."""
     schema: Json
+    """Its strict JSON schema."""
+    rules: int
+    """How many CEL rules its definition has beside its schema."""
+    rules_checked: int
+    """How many of them the JSON schema says too."""
 
 
 def resources(module: Module, paths: list[str], kinds: list[str]) -> Iterator[Resource]:
@@ -61,10 +65,17 @@ def resources(module: Module, paths: list[str], kinds: list[str]) -> Iterator[Re
             missing.discard(kind)
             for version in spec["versions"]:
                 if version["served"]:
-                    schema = root(version["schema"]["openAPIV3Schema"])
+                    node = version["schema"]["openAPIV3Schema"]
+                    counts = count_rules(node)
                     yield Resource(
-                        group=spec["group"], version=version["name"], kind=kind, file=file, schema=schema,
-                    )  # fmt: skip
+                        group=spec["group"],
+                        version=version["name"],
+                        kind=kind,
+                        file=file,
+                        schema=root(node),
+                        rules=counts["rules"],
+                        rules_checked=counts["checked"],
+                    )
     if missing:
         raise SystemExit(f"{module.path}@{module.version}: no definition of {', '.join(sorted(missing))}")
 
@@ -98,6 +109,7 @@ def strict(node: Json) -> Json:
     if "items" in node:
         result["items"] = strict(node["items"])
         result |= _list_rule(node)
+    result |= _rules(node, result.get("allOf", []))
     if "properties" in node:
         result["properties"] = {name: strict(value) for name, value in node["properties"].items()}
     if isinstance(node.get("additionalProperties"), dict):
@@ -140,6 +152,41 @@ def _branch(node: Json) -> Json:
     return result
 
 
+def _rules(node: Json, others: list[Json]) -> Json:
+    """The CEL rules of one part that JSON Schema can say, each with the message that its definition gives it.
+
+    A rule is negated twice, so that a validator reports the rule once and none of its parts.
+    """
+    said: list[Json] = []
+    for rule in node.get("x-kubernetes-validations", ()):
+        try:
+            schema = translate(rule["rule"], node)
+        except Untranslatable:
+            continue
+        if "x-unique-by" in schema:
+            return schema
+        said.append({"not": {"not": schema}, "x-rule": " ".join(rule.get("message", rule["rule"]).split())})
+    return {"allOf": [*others, *said]} if said else {}
+
+
+def count_rules(node: Any) -> Counter[str]:
+    """How many CEL rules stand in a definition, and how many of them are checked."""
+    counts: Counter[str] = Counter()
+    if isinstance(node, dict):
+        for rule in node.get("x-kubernetes-validations", ()):
+            counts["rules"] += 1
+            with contextlib.suppress(Untranslatable):
+                translate(rule["rule"], node)
+                counts["checked"] += 1
+        for key, value in node.items():
+            if key != "x-kubernetes-validations":
+                counts += count_rules(value)
+    elif isinstance(node, list):
+        for value in node:
+            counts += count_rules(value)
+    return counts
+
+
 def _list_rule(node: Json) -> Json:
     match node.get("x-kubernetes-list-type"):
         case "set":
@@ -149,51 +196,3 @@ def _list_rule(node: Json) -> Json:
             return {"x-unique-by": {key: fields[key].get("default", "") for key in node["x-kubernetes-list-map-keys"]}}
         case _:
             return {}
-
-
-def share(schema: Json) -> Json:
-    """The same schema, with every larger part that stands in it more than once written as a definition."""
-    counts: Counter[str] = Counter()
-    _count(schema, counts)
-    repeated = [text for text, count in counts.items() if count > 1 and len(text) >= _SHARED_FROM]
-    names = {text: f"part{number}" for number, text in enumerate(sorted(repeated), start=1)}
-    used: dict[str, Json] = {}
-    result = _replace(schema, names, used, top=True)
-    return {**result, "definitions": dict(sorted(used.items()))} if used else result
-
-
-def _children(node: Json) -> Iterator[tuple[str, str | int | None, Json]]:
-    for name, value in node.get("properties", {}).items():
-        yield "properties", name, value
-    for key in ("items", "additionalProperties"):
-        if isinstance(node.get(key), dict):
-            yield key, None, node[key]
-
-
-def _count(node: Json, counts: Counter[str]) -> None:
-    for _, _, child in _children(node):
-        text = _text(child)
-        counts[text] += 1
-        if counts[text] == 1:  # what lies inside a repeated part is counted once, as it will be written once
-            _count(child, counts)
-
-
-def _replace(node: Json, names: Mapping[str, str], used: dict[str, Json], *, top: bool = False) -> Json:
-    if not top:
-        name = names.get(_text(node))
-        if name is not None:
-            if name not in used:
-                used[name] = {}
-                used[name] = _replace(node, names, used, top=True)
-            return {"$ref": f"#/definitions/{name}"}
-    result = dict(node)
-    for key, name_in, child in _children(node):
-        if name_in is None:
-            result[key] = _replace(child, names, used)
-        else:
-            result[key] = {**result[key], name_in: _replace(child, names, used)}
-    return result
-
-
-def _text(node: Json) -> str:
-    return json.dumps(node, sort_keys=True, separators=(",", ":"))

@@ -105,6 +105,8 @@ class Generator:
                     "version": module.version,
                     "licence": module.licence,
                     "from": resource.file,
+                    "rules": resource.rules,
+                    "rules_checked": resource.rules_checked,
                 }
 
     def _by_hand(self) -> Iterable[Json]:

@@ -59,6 +59,8 @@ def _explain(error: Any) -> Iterator[Fault]:
             yield _repeated(path, kind.message, error)
         case "uniqueItems":
             yield Fault(path=path, code="duplicate", message="an entry stands here twice", expected="each entry once")
+        case "not":
+            yield _rule(path, value, error)
         case "anyOf" | "oneOf" if hasattr(kind, "context"):
             yield from _explain_choice(path, kind.context, value)
         case _:
@@ -93,6 +95,13 @@ def _repeated(path: Path, positions: str, error: Any) -> Fault:
         found=found,
         expected=f"each {' and '.join(keys)} once",
     )
+
+
+def _rule(path: Path, value: Any, error: Any) -> Fault:
+    """A CEL rule of a custom resource, in the words of its definition; or a plain `not`."""
+    rule = at_location(error.absolute_keyword_location).get("x-rule")
+    message = f"a rule of its definition is broken: {rule}" if rule else error.message
+    return Fault(path=path, code="value", message=message, found=shown(value), expected=rule or "")
 
 
 def _explain_choice(path: Path, context: Sequence[Sequence[Any]], value: Any) -> Iterator[Fault]:

@@ -58,14 +58,11 @@ def _container_names(spec: Node) -> Iterator[Fault]:
 
 
 def _volume(volume: Node) -> Iterator[Fault]:
-    """One source for each volume (validateVolumeSource)."""
-    if isinstance(volume.value, dict):
-        sources = [key for key, _ in volume.fields() if key != "name" and key in volume]
-        if not sources:
-            yield volume.fault("missing", "the volume has no source", found="nothing", expected="emptyDir: {}")
-        elif len(sources) > 1:
-            message = f"{' and '.join(sources)} exclude each other: a volume has one source"
-            yield volume.fault("value", message, found=", ".join(sources), expected="one of them")
+    """At most one source for each volume (validateVolumeSource); without one it is an emptyDir."""
+    sources = [key for key, _ in volume.fields() if key != "name" and key in volume]
+    if len(sources) > 1:
+        message = f"{' and '.join(sources)} exclude each other: a volume has one source"
+        yield volume.fault("value", message, found=", ".join(sources), expected="one of them")
 
 
 def _toleration(toleration: Node) -> Iterator[Fault]:
