@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from chartgen.catalog.gpus import gpu
@@ -135,11 +137,10 @@ def test_a_claim_may_prefer() -> None:
     wanted = DeviceClaim(alternatives=(Alternative(gpu=H200, count=1), Alternative(gpu=H100, count=2)))
     found = placed("on-prem", gpus=2, allocation=wanted)
     assert found.claim is not None
-    (asked,) = found.claim.spec.value["spec"]["devices"]["requests"]  # type: ignore[call-overload,index]
-    assert [(choice["name"], choice["count"]) for choice in asked["firstAvailable"]] == [
-        ("choice-1", 1),
-        ("choice-2", 2),
-    ]
+    spec: Any = found.claim.spec.value["spec"]
+    (asked,) = spec["devices"]["requests"]
+    choices = [(choice["name"], choice["count"]) for choice in asked["firstAvailable"]]
+    assert choices == [("choice-1", 1), ("choice-2", 2)]
     assert found.claim.counts == (1, 2)
     assert any("must count its GPUs" in note for note in found.notes)
 

@@ -58,10 +58,12 @@ def test_eks_gets_a_managed_node_group() -> None:
 
 
 def test_gke_and_aks_get_their_commands() -> None:
-    """The command names machine, card and taint, and cuts the cards where slices are asked for."""
+    """The command names machine, card and taint; GKE sells half nodes of H100 as Spot only; slices are cut."""
     (gcloud,) = side("gke").commands
-    assert "--machine-type a3-highgpu-4g" in gcloud
-    assert "--accelerator type=nvidia-h100-80gb,count=4,gpu-driver-version=latest" in gcloud
+    assert "--machine-type a3-highgpu-8g" in gcloud
+    assert "--accelerator type=nvidia-h100-80gb,count=8,gpu-driver-version=latest" in gcloud
+    (spot,) = side("gke", workload="batch", spot=True).commands
+    assert "--machine-type a3-highgpu-4g" in spot
     sliced = MigSlice(profile="1g.10gb", strategy="single")
     (cut,) = side("gke", "a100-sxm-80gb", gpus=1, allocation=sliced).commands
     assert "gpu-partition-size=1g.10gb" in cut

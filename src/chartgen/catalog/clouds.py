@@ -63,6 +63,8 @@ class Shape:
     """Host memory in MiB, before what the kernel and the kubelet keep."""
     island: int = 1
     """How many of its GPUs reach each other over NVLink or xGMI; 1 means PCIe only, or not known."""
+    on_demand: bool = True
+    """Whether it is sold for ordinary use; False: interruptible or queued only."""
     network: Mapping[str, int] = field(default_factory=dict)
     """Extended resources of its fast network interfaces, and how many it has."""
     note: str = ""

@@ -164,6 +164,20 @@ def _suffixed(gpu: Gpu, suffix: str) -> tuple[Requirement, ...]:
     )
 
 
+def notes(request: PlacementRequest) -> Iterator[str]:
+    """What the mode needs from nodes, and what autoscalers do not know of it."""
+    wanted, scaler = request.allocation, request.cloud.scaler
+    if not isinstance(wanted, MigSlice):
+        return
+    yield f"Cards must be cut into {wanted.profile} slices before pods can run: {request.cloud.mig.because}."
+    if wanted.strategy == "mixed" and scaler in {"karpenter", "cluster-autoscaler"}:
+        resource = devices(request.gpu.vendor).slice_name(wanted.profile)
+        yield (
+            f"An autoscaler knows the whole cards of a type that has no node yet, not {resource}: keep one such node, "
+            "or tell it what the pool's nodes will have."
+        )
+
+
 def memory_share(request: PlacementRequest) -> Decision[float] | None:
     """The most of a shared card that one engine may take, so that all of them together fit."""
     alone = number("gpu-memory-utilization")

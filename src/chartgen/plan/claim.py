@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from chartgen.catalog.devices import Devices, devices
-from chartgen.catalog.gpus import Gpu
+from chartgen.catalog.gpus import Gpu, gpus
 from chartgen.kernel.decision import Decision, Json, asked, fact, worked_out
 from chartgen.kernel.units import GIB
 from chartgen.plan.allocation import AT
@@ -117,6 +117,21 @@ def memory_floor(gpu: Gpu) -> int:
     return int(gpu.visible_bytes("low") // GIB)
 
 
+def weaker_siblings(entry: Alternative) -> list[Gpu]:
+    """Cards that meet the selector and compute less than half as fast: the selector cannot tell them apart."""
+    if entry.profile is not None:
+        return []
+    card, floor = entry.gpu, memory_floor(entry.gpu)
+    speed = card.teraflops.get("bfloat16", 0)
+    return [
+        other
+        for other in gpus()
+        if (other.vendor, other.architecture) == (card.vendor, card.architecture)
+        and memory_floor(other) >= floor
+        and 2 * other.teraflops.get("bfloat16", speed) < speed
+    ]
+
+
 def _because(entries: tuple[Alternative, ...], wanted: DeviceClaim) -> str:
     words = ", else ".join(
         f"{entry.count} x {entry.profile + ' of ' if entry.profile else ''}{entry.gpu.title}" for entry in entries
@@ -146,6 +161,11 @@ def notes(request: PlacementRequest, wanted: DeviceClaim) -> Iterator[str]:
         yield (
             "The alternatives differ in the number of devices, so tensor parallel has to follow what the pod got: the "
             "engine's start command must count its GPUs."
+        )
+    if weaker := [card.title for entry in alternatives(request, wanted) for card in weaker_siblings(entry)]:
+        yield (
+            f"The claim also takes {', '.join(weaker)}: the same generation with as much memory and far less compute. "
+            "If the cluster has such cards, add the product's name to the claim's selector."
         )
     if wanted.same_root:
         yield (

@@ -73,6 +73,7 @@ def _notes(request: PlacementRequest, wanted: DeviceClaim | None) -> tuple[str, 
             f"Nodes of own hardware often have no region label, so {request.region} does not select nodes; name zones "
             "in the profile if yours carry topology.kubernetes.io/zone."
         )
+    notes += allocation.notes(request)
     if wanted:
         notes += claim.notes(request, wanted)
     return tuple(note for note in notes if note)

@@ -34,6 +34,8 @@ def problems(request: PlacementRequest) -> list[PlacementProblem]:
         found.append(_not_sold(request))
     elif cloud.largest(gpu.key) and not holding(request):
         found.append(_too_large(request))
+    elif not cloud.shapes and request.gpus > max(gpu.per_node):
+        found.append(_too_large_anywhere(request))
     if request.spot and request.workload == "interactive":
         found.append(
             PlacementProblem(
@@ -86,6 +88,14 @@ def _too_large(request: PlacementRequest) -> PlacementProblem:
     )
 
 
+def _too_large_anywhere(request: PlacementRequest) -> PlacementProblem:
+    return PlacementProblem(
+        path=("gpu",),
+        found=f"{request.gpus} x {request.gpu.title} in one pod",
+        expected=f"at most {max(request.gpu.per_node)}, which usual nodes have; or several nodes",
+    )
+
+
 def holding(request: PlacementRequest) -> dict[str, Shape]:
     """The instance types that hold one pod with its GPUs, CPUs and memory, smallest first."""
     fitting = request.cloud.holding(request.gpu.key, request.gpus)
@@ -93,6 +103,8 @@ def holding(request: PlacementRequest) -> dict[str, Shape]:
 
 
 def _holds(shape: Shape, request: PlacementRequest) -> bool:
+    if not (shape.on_demand or request.spot):
+        return False
     if request.host is None:
         return True
     cpus = shape.cpus - whole("node-cores")
