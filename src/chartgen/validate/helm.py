@@ -59,7 +59,7 @@ def _on_path() -> Path | None:
     return Path(found) if found else None
 
 
-class Library:
+class Library(HelmEngine):
     """Helm 4 inside this process."""
 
     def __init__(self, *, binary: Binary | None = None) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from chartgen.validate.helm_engine import (
     Files,
+    HelmEngine,
     HelmError,
     HelmMessage,
     HelmMissing,
@@ -31,7 +32,7 @@ _SOURCE: Final = re.compile(r"^---\n# Source: ([^\n]+)\n", re.MULTILINE)
 _DEBUG_HINT: Final = "\n\nUse --debug flag to render out invalid YAML"
 
 
-class Binary:
+class Binary(HelmEngine):
     """A `helm` command."""
 
     def __init__(self, command: Path) -> None:

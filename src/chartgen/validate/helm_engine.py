@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal, Protocol
 
-from chartgen.validate.chart_files import pack
+from chartgen.validate.chart_files import pack, read
 
 Files = Mapping[str, str | bytes]
 """A chart: path inside the chart to content."""
@@ -85,6 +85,31 @@ class HelmEngine(Protocol):
         Raises:
             HelmError: Helm refused, or the engine cannot do what is asked.
         """
+
+    def template_path(
+        self,
+        path: Path,
+        *,
+        release: str,
+        namespace: str,
+        values: Mapping[str, Any] | None = None,
+        kubernetes: str | None = None,
+        api_versions: Iterable[str] = (),
+    ) -> dict[str, str]:
+        """Render a chart that lies on disk, a folder or an archive; see `template`.
+
+        Raises:
+            InputError: it is no chart, holds more than a chart may, or reaches outside of itself.
+            HelmError: Helm refused.
+        """
+        return self.template(
+            read(path),
+            release=release,
+            namespace=namespace,
+            values=values,
+            kubernetes=kubernetes,
+            api_versions=api_versions,
+        )
 
 
 @contextmanager
