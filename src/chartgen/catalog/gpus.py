@@ -122,6 +122,8 @@ class Gpu:
 
 HOPPER: Final = (9, 0)
 """Compute capability of the Hopper generation."""
+BLACKWELL: Final = (10, 0)
+"""Compute capability of the Blackwell data-centre generation."""
 
 _STORE: Final = Store("GPU", "gpus", Gpu)
 

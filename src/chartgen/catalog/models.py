@@ -6,11 +6,13 @@ of the whole model in its config.json; how they split over GPUs is worked out in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 
 from chartgen.catalog.model_attention import Attention
+from chartgen.catalog.model_names import bare_size, known_part, scheme_in
 from chartgen.catalog.store import Store
 
 Dtype = Literal["bfloat16", "float16", "float32"]
@@ -80,6 +82,14 @@ class Vision:
     """Parameters of tower and projector together."""
     profile_tokens: int | None = None
     """Tokens of the largest image, which the engine encodes once while it profiles memory."""
+    patches_per_token: int = 1
+    """Patches that the projector merges into one token."""
+    width: int = 0
+    """Width of the tower; 0 where it is not known, and its peak is then not counted."""
+    mlp_width: int = 0
+    """Intermediate width of the tower."""
+    gated_mlp: bool = False
+    """The tower's feed-forward has three matrices rather than two."""
     replicated: bool = False
     """The engine keeps a whole copy on every rank."""
 
@@ -102,6 +112,8 @@ class Checkpoint:
     """A quantization scheme of the catalog; "none" for plain weights in the model's dtype."""
     plain_parts: tuple[Part, ...] = ()
     """Parts stored unquantized, beyond those the scheme always leaves alone."""
+    part_schemes: Mapping[Part, str] = field(default_factory=dict, hash=False)
+    """Parts stored in another scheme (DeepSeek V4's experts, attention of NVIDIA's mixed checkpoints)."""
     file_gib: float | None = None
     """Size of the weight files as published, where known: what a download moves."""
 
@@ -179,12 +191,40 @@ HINT: Final = "a path to the model's config.json would do"
 
 
 def model(name: str) -> Model:
-    """The model that `name` stands for: an id, its last part, an alias, a bare size such as 70B.
+    """The model that `name` stands for.
+
+    An id, its last part or an alias; the name of a quantized copy of a known model; a bare size such as 70B,
+    which stands for a named model with wider margins.
 
     Raises:
         UnknownName: no model has that name; carries the nearest that one has.
     """
-    return _STORE.get(name, hint=HINT)
+    if _STORE.find(name) is None:
+        stand_in = bare_size(name)
+        if stand_in is not None:
+            known = _STORE.get(stand_in)
+            return replace(known, title=f"{name.strip()}, sized as {known.id}", reference=True)
+        copy = _quantized_copy(name)
+        if copy is not None:
+            return copy
+    found = _STORE.get(name, hint=HINT)
+    return replace(found, id=name) if name in found.aliases else found
+
+
+def _quantized_copy(name: str) -> Model | None:
+    """A copy of a known model under another scheme, as its name says; None when the name says none."""
+    said = scheme_in(name)
+    if said is None:
+        return None
+    scheme, rest = said
+    for part in known_part(rest):
+        key = _STORE.find(part)
+        if key is not None:
+            base = _STORE.load(key)
+            notes = f"shapes of {base.id}, of which its name says it is a {scheme} copy"
+            stored = Checkpoint(scheme=scheme, plain_parts=base.checkpoint.plain_parts)
+            return replace(base, id=name, base=base.id, checkpoint=stored, notes=notes)
+    return None
 
 
 def models() -> list[Model]:

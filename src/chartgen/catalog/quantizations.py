@@ -30,6 +30,8 @@ class Quantization:
     """Bits of one zero point; 0 for symmetric schemes."""
     kept: tuple[Part, ...] = ()
     """Parts that the scheme always leaves in the model's dtype."""
+    margin: float = 0
+    """Share by which copies of one model differ, for what their makers leave plain or how they group."""
     activations: Literal["16-bit", "fp8", "int8", "mxfp8", "fp4"] = "16-bit"
     """What the activations are rounded to before a product: decides the compute that counts."""
     flags: tuple[str, ...] = ()

@@ -97,9 +97,7 @@ def layers_of(kind: Mixer, count: int, choice: CacheChoice) -> Iterator[CacheLay
     raise NotImplementedError(msg)
 
 
-def _grouped(
-    kind: GroupedHeads, count: int, choice: CacheChoice, reach: Reach, span: int
-) -> Iterator[CacheLayers]:
+def _grouped(kind: GroupedHeads, count: int, choice: CacheChoice, reach: Reach, span: int) -> Iterator[CacheLayers]:
     held = count if kind.kv_layers is None else round(count * kind.kv_layers / kind.layers)
     heads = kv_heads_per_rank(kind.kv_heads, choice.tensor_parallel)
     width = kind.head_size + (kind.value_head_size or kind.head_size)
@@ -140,16 +138,8 @@ def _mamba2(kind: Mamba2, count: int, choice: CacheChoice) -> Iterator[CacheLaye
     tp = choice.tensor_parallel
     inner = kind.heads * kind.head_size
     conv = (inner + 2 * kind.groups * kind.state_size) // tp * (kind.conv_kernel - 1) * choice.model_bytes
-    state = (
-        kind.heads
-        // tp
-        * kind.head_size
-        * kind.state_size
-        * (4 if kind.float32_state else choice.model_bytes)
-    )
-    yield CacheLayers(
-        reach="state", layers=count, token_bytes=0, block=choice.block, state_bytes=conv + state
-    )
+    state = kind.heads // tp * kind.head_size * kind.state_size * (4 if kind.float32_state else choice.model_bytes)
+    yield CacheLayers(reach="state", layers=count, token_bytes=0, block=choice.block, state_bytes=conv + state)
 
 
 @layers_of.register
@@ -159,9 +149,7 @@ def _delta_net(kind: DeltaNet, count: int, choice: CacheChoice) -> Iterator[Cach
     conv = widths // tp * (kind.conv_kernel - 1) * choice.model_bytes
     matrix = kind.value_head_size * kind.key_head_size
     state = kind.value_heads // tp * matrix * (4 if kind.float32_state else choice.model_bytes)
-    yield CacheLayers(
-        reach="state", layers=count, token_bytes=0, block=choice.block, state_bytes=conv + state
-    )
+    yield CacheLayers(reach="state", layers=count, token_bytes=0, block=choice.block, state_bytes=conv + state)
 
 
 @layers_of.register
@@ -186,11 +174,7 @@ def _compressed(kind: CompressedAttention, count: int, choice: CacheChoice) -> I
 def cache_layers(stage: Stage, choice: CacheChoice) -> list[CacheLayers]:
     """What the layers of one rank of a stage ask of the cache, kinds without a layer left out."""
     return [
-        layers
-        for kind, count in stage.mixers
-        if count
-        for layers in layers_of(kind, count, choice)
-        if layers.layers
+        layers for kind, count in stage.mixers if count for layers in layers_of(kind, count, choice) if layers.layers
     ]
 
 
@@ -209,6 +193,5 @@ def with_aligned_states(found: list[CacheLayers], alignment: int) -> list[CacheL
     block = max(*(layers.block for layers in tokens), alignment * ceil(state / (alignment * per_token)))
     page = ceil(block * per_token)
     return [
-        replace(layers, padded=page) if layers.reach == "state" else replace(layers, block=block)
-        for layers in found
+        replace(layers, padded=page) if layers.reach == "state" else replace(layers, block=block) for layers in found
     ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import Literal
 
 from chartgen.kernel.units import gib
@@ -39,6 +40,15 @@ class Estimate:
 def exactly(amount: float, because: str, stands_on: Ground = "formula") -> Estimate:
     """An amount without a margin."""
     return Estimate(low=amount, best=amount, high=amount, stands_on=stands_on, because=because)
+
+
+def remainder(whole: Estimate, terms: Sequence[Estimate], because: str) -> Estimate:
+    """What is left of `whole` after `terms`. Their margins are independent, so they add as squares do."""
+    best = whole.best - sum(term.best for term in terms)
+    below = hypot(whole.best - whole.low, *(term.high - term.best for term in terms))
+    above = hypot(whole.high - whole.best, *(term.best - term.low for term in terms))
+    stands_on = weakest(term.stands_on for term in (whole, *terms))
+    return Estimate(low=best - below, best=best, high=best + above, stands_on=stands_on, because=because)
 
 
 def weakest(grounds: Iterable[Ground]) -> Ground:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from chartgen.catalog.gpus import HOPPER, Gpu
+from chartgen.catalog.gpus import BLACKWELL, HOPPER, Gpu
 from chartgen.catalog.kv_dtypes import kv_dtype
 from chartgen.catalog.models import Model
 from chartgen.kernel.units import GIB, MIB, context, gib
 from chartgen.memory.activation import Batch, activation
 from chartgen.memory.cache_layers import CacheChoice, cache_layers, with_aligned_states
 from chartgen.memory.engine import Behaviour, behaviour
-from chartgen.memory.figures import Estimate, exactly, weakest
+from chartgen.memory.figures import Estimate, exactly, remainder
 from chartgen.memory.kv_cache import Pool, pool
 from chartgen.memory.limits import Given, Limits, resolve
 from chartgen.memory.overheads import cuda_graph, non_torch
+from chartgen.memory.parts import Padding
 from chartgen.memory.release import release
 from chartgen.memory.stages import Stage, stages
 from chartgen.memory.weights import BYTES, scheme_of, weights
@@ -56,8 +57,8 @@ class Deployment:
     """`--enforce-eager`."""
     mig: str | None = None
     """MIG profile when each rank has a slice rather than a card."""
-    prefix_caching: bool = True
-    """Prefix caching on: hybrids with states keep one more state a sequence."""
+    prefix_caching: bool | None = None
+    """`--enable-prefix-caching`: hybrids with states then keep one more state a sequence."""
 
     @property
     def gpus(self) -> int:
@@ -164,11 +165,13 @@ def _rank(deployment: Deployment, stage: Stage, limits: Limits, visible: Estimat
     model, tp = deployment.model, deployment.tensor_parallel
     dtype = deployment.dtype or model.dtype
     element = BYTES[dtype]
+    scheme = scheme_of(model, deployment.quantization)
     batch = Batch(
         tokens=limits.max_num_batched_tokens.value,
         seqs=limits.max_num_seqs.value,
         element=element,
         tensor_parallel=tp,
+        second_runner=engine.second_runner.runs(model, quantized=scheme.key != "none"),
     )
     share = limits.gpu_memory_utilization.value
     budget = Estimate(
@@ -178,19 +181,26 @@ def _rank(deployment: Deployment, stage: Stage, limits: Limits, visible: Estimat
         stands_on=visible.stands_on,
         because=f"{share:g} of {gib(visible.best)}",
     )
-    scheme = scheme_of(model, deployment.quantization)
-    loaded = weights(model, stage, scheme=scheme, dtype=dtype, tensor_parallel=tp)
+    loaded = weights(
+        model,
+        stage,
+        engine,
+        scheme=scheme,
+        dtype=dtype,
+        tensor_parallel=tp,
+        padding=_padding(deployment.gpu, engine) if scheme.key == "mxfp4" else None,
+    )
     peak = activation(model, stage, batch, engine)
     outside = non_torch(deployment.gpu, tp, deployment.pipeline_parallel, engine)
-    graphs = cuda_graph(engine, eager=deployment.enforce_eager)
-    terms = (loaded, peak, outside, graphs)
-    left = Estimate(
-        low=budget.low - sum(term.high for term in terms),
-        best=budget.best - sum(term.best for term in terms),
-        high=budget.high - sum(term.low for term in terms),
-        stands_on=weakest(term.stands_on for term in (budget, *terms)),
-        because=f"{gib(budget.best)} less weights, activation, non-torch memory and graphs",
+    graphs = cuda_graph(
+        engine,
+        layers=stage.layers,
+        seqs=batch.seqs,
+        tokens=batch.tokens,
+        eager=deployment.enforce_eager,
     )
+    because = f"{gib(budget.best)} less weights, activation, non-torch memory and graphs"
+    left = remainder(budget, (loaded, peak, outside, graphs), because)
     return Rank(
         stage=stage.index,
         budget=budget,
@@ -203,23 +213,30 @@ def _rank(deployment: Deployment, stage: Stage, limits: Limits, visible: Estimat
     )
 
 
+def _padding(gpu: Gpu, engine: Behaviour) -> Padding:
+    """What the kernels for mxfp4 experts round up to on this card."""
+    hopper = HOPPER <= gpu.capability < BLACKWELL
+    width = engine.mxfp4_width_hopper if hopper else engine.mxfp4_width
+    return Padding(hidden=int(engine.mxfp4_hidden.value), width=int(width.value))
+
+
 def cache_pool(deployment: Deployment, stage: Stage, limits: Limits, element: int, engine: Behaviour) -> Pool:
     """How the engine organises the cache of one rank."""
     choice = CacheChoice(
         dtype=kv_dtype(deployment.kv_cache_dtype),
         model_bytes=element,
         tensor_parallel=deployment.tensor_parallel,
-        block=16,
-        latent_block=64 if deployment.gpu.capability >= HOPPER else 16,
+        block=int(engine.block.value),
+        latent_block=int((engine.latent_block if deployment.gpu.capability >= HOPPER else engine.block).value),
     )
-    found = with_aligned_states(cache_layers(stage, choice), 16)
-    batches = (
-        engine.batches_in_flight.value if deployment.pipeline_parallel == 1 else deployment.pipeline_parallel
-    )
+    found = with_aligned_states(cache_layers(stage, choice), int(engine.block.value))
+    batches = engine.batches_in_flight.value if deployment.pipeline_parallel == 1 else deployment.pipeline_parallel
+    asked = deployment.prefix_caching
+    caching = bool(engine.state_prefix_caching.value) if asked is None else asked
     return pool(
         found,
         in_flight=int(batches * limits.max_num_batched_tokens.value),
-        states=2 if deployment.prefix_caching else 1,
+        states=2 if caching else 1,
         widening=engine.group_widening.value,
     )
 

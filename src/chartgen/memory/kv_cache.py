@@ -39,9 +39,7 @@ class Pool:
 
     def blocks_for(self, length: int) -> int:
         """Blocks that one request of `length` tokens needs over all groups."""
-        return sum(
-            group.groups * group.layers.blocks(length, self.in_flight, self.states) for group in self.groups
-        )
+        return sum(group.groups * group.layers.blocks(length, self.in_flight, self.states) for group in self.groups)
 
     def request_bytes(self, length: int) -> int:
         """Bytes that one request of `length` tokens holds at most."""

@@ -50,7 +50,10 @@ def resolve(given: Given, model: Model, gpu: Gpu, visible: float, engine: Behavi
     kind = f"{gpu.title} with {visible / GIB:.1f} GiB under vLLM {engine.release}"
     tokens: Decision[int]
     seqs: Decision[int]
-    if given.max_num_batched_tokens is None:
+    if given.max_num_batched_tokens is None and _whole_prompts(length.value, engine):
+        because = f"vLLM {engine.release} runs a prompt of up to {length.value} tokens at once"
+        tokens = worked_out(max(tier.tokens, length.value), because)
+    elif given.max_num_batched_tokens is None:
         cap = (given.max_num_seqs or tier.seqs) * length.value
         tokens = worked_out(min(tier.tokens, cap), f"the engine's default of {tier.tokens} for {kind}")
     else:
@@ -69,6 +72,10 @@ def resolve(given: Given, model: Model, gpu: Gpu, visible: float, engine: Behavi
         max_num_batched_tokens=tokens,
         gpu_memory_utilization=share,
     )
+
+
+def _whole_prompts(length: int, engine: Behaviour) -> bool:
+    return bool(engine.first_engine.value) and length <= engine.whole_prompt.value
 
 
 def _length(given: int | None, model: Model) -> Decision[int]:

@@ -1,13 +1,14 @@
-"""The parts of a model as one rank holds them: parameters by part, after the tensor parallel split.
+"""The parts of a model as one rank holds them: tensors by part, after the tensor parallel split.
 
 Column and row parallel matrices are split evenly. What the engine keeps whole on every rank (norms, routers,
-the down-projections of latent attention, key-value heads beyond their number) is counted whole.
+the down-projections of latent attention, key-value heads beyond their number) is counted whole. Matrices that
+the engine fuses (query, key and value; gate and up; all experts of a block) are one tensor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 
 from chartgen.catalog.model_attention import (
@@ -30,16 +31,28 @@ from chartgen.memory.stages import Stage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Parameters of one part on one rank."""
+    """Tensors of one shape and one part on one rank."""
 
     part: Part
     """The part they belong to: what quantization treats alike."""
     parameters: float
-    """How many, on this rank."""
+    """Parameters of one tensor, on this rank."""
+    tensors: int = 1
+    """How many such tensors: one a layer."""
     matrix: bool = True
     """A weight matrix, which quantization can shrink; False for norms, biases, convolutions, scalars."""
-    copies: float = 0
-    """Parameters that the engine derives and keeps in the model's dtype once this one is quantized."""
+    copied: bool = False
+    """The engine keeps a second copy in the model's dtype once this one is quantized."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Padding:
+    """Multiples that a kernel rounds the experts' sizes up to, on one rank."""
+
+    hidden: int = 1
+    """Multiple of the hidden size."""
+    width: int = 1
+    """Multiple of the intermediate width."""
 
 
 def kv_heads_per_rank(kv_heads: int, tensor_parallel: int) -> int:
@@ -49,8 +62,12 @@ def kv_heads_per_rank(kv_heads: int, tensor_parallel: int) -> int:
 
 @singledispatch
 def mixer_pieces(kind: Mixer, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
-    """The pieces of one layer of this kind on one rank."""
-    msg = f"no weights are known for {type(kind).__name__}"
+    """The pieces of one layer of this kind on one rank.
+
+    Raises:
+        NotImplementedError: the weights of this kind are not worked out.
+    """
+    msg = f"the weights of {type(kind).__name__} are not worked out"
     raise NotImplementedError(msg)
 
 
@@ -60,10 +77,11 @@ def mixer_pieces(kind: Mixer, hidden: int, tensor_parallel: int) -> Iterator[Pie
 def _grouped(kind: GroupedHeads, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
     value = kind.value_head_size or kind.head_size
     heads = kind.heads / tensor_parallel
-    kv_heads = kv_heads_per_rank(kind.kv_heads, tensor_parallel)
+    kv_heads = kv_heads_per_rank(kind.kv_heads, tensor_parallel) if kind.kv_heads else 0
     queries = heads * kind.head_size * (2 if kind.gated else 1)
     keys = kv_heads * (kind.head_size if kind.key_is_value else kind.head_size + value)
-    yield Piece(part="attention", parameters=hidden * (queries + keys + heads * value))
+    yield Piece(part="attention", parameters=hidden * (queries + keys))
+    yield Piece(part="attention", parameters=hidden * heads * value)
     small = (queries + keys if kind.qkv_bias else 0) + (hidden if kind.output_bias else 0)
     small += 2 * kind.head_size if kind.qk_norm else 0
     yield Piece(part="attention", parameters=small + (heads if kind.sinks else 0), matrix=False)
@@ -73,12 +91,12 @@ def _grouped(kind: GroupedHeads, hidden: int, tensor_parallel: int) -> Iterator[
 def _latent(kind: LatentAttention, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
     heads = kind.heads / tensor_parallel
     query = heads * (kind.nope_head_size + kind.rope_head_size)
-    queries = hidden * kind.q_lora_rank + kind.q_lora_rank * query if kind.q_lora_rank else hidden * query
-    down = hidden * (kind.kv_lora_rank + kind.rope_head_size)
+    down = kind.kv_lora_rank + kind.rope_head_size + (kind.q_lora_rank or 0)
     up = kind.kv_lora_rank * heads * (kind.nope_head_size + kind.value_head_size)
-    output = heads * kind.value_head_size * hidden
-    yield Piece(part="attention", parameters=queries + down + output)
-    yield Piece(part="attention", parameters=up, copies=up)
+    yield Piece(part="attention", parameters=hidden * down)
+    yield Piece(part="attention", parameters=(kind.q_lora_rank or hidden) * query)
+    yield Piece(part="attention", parameters=up, copied=True)
+    yield Piece(part="attention", parameters=heads * kind.value_head_size * hidden)
     yield Piece(part="norms", parameters=kind.kv_lora_rank + (kind.q_lora_rank or 0), matrix=False)
     if kind.indexer:
         yield from _indexer(kind.indexer, kind, hidden)
@@ -98,7 +116,8 @@ def _mamba2(kind: Mamba2, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
     inner = kind.heads * kind.head_size / tensor_parallel
     shared = 2 * max(1, kind.groups / tensor_parallel) * kind.state_size
     heads = kind.heads / tensor_parallel
-    yield Piece(part="linear_attention", parameters=hidden * (2 * inner + shared + heads) + inner * hidden)
+    yield Piece(part="linear_attention", parameters=hidden * (2 * inner + shared + heads))
+    yield Piece(part="linear_attention", parameters=inner * hidden)
     taps = (inner + shared) * (kind.conv_kernel + (1 if kind.conv_bias else 0))
     yield Piece(part="linear_attention", parameters=taps + 3 * heads + inner, matrix=False)
 
@@ -108,14 +127,15 @@ def _delta_net(kind: DeltaNet, hidden: int, tensor_parallel: int) -> Iterator[Pi
     keys = kind.key_heads * kind.key_head_size / tensor_parallel
     values = kind.value_heads * kind.value_head_size / tensor_parallel
     heads = kind.value_heads / tensor_parallel
+    yield Piece(part="linear_attention", parameters=values * hidden)
     if kind.per_channel:
-        # query, key, value and output; the forget and output gates pass through one head's width
-        matrices = hidden * (2 * keys + 2 * values)
+        # query, key and value; the forget and output gates pass through one head's width
         gates = 2 * hidden * kind.value_head_size + kind.value_head_size * (keys + values)
-        yield Piece(part="linear_attention", parameters=matrices + gates + hidden * heads)
+        yield Piece(part="linear_attention", parameters=hidden * (2 * keys + values))
+        yield Piece(part="linear_attention", parameters=gates + hidden * heads)
     else:
-        # query, key, value, gate and output; beta and decay are one value a head
-        yield Piece(part="linear_attention", parameters=hidden * (2 * keys + 3 * values))
+        # query, key, value and gate; beta and decay are one value a head
+        yield Piece(part="linear_attention", parameters=hidden * (2 * keys + 2 * values))
         yield Piece(part="linear_attention", parameters=hidden * 2 * heads, matrix=False)
     taps = (2 * keys + values) * kind.conv_kernel
     yield Piece(part="linear_attention", parameters=taps + 2 * heads + kind.value_head_size, matrix=False)
@@ -124,7 +144,8 @@ def _delta_net(kind: DeltaNet, hidden: int, tensor_parallel: int) -> Iterator[Pi
 @mixer_pieces.register
 def _lightning(kind: LightningAttention, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
     inner = kind.heads * kind.head_size / tensor_parallel
-    yield Piece(part="linear_attention", parameters=5 * hidden * inner)
+    yield Piece(part="linear_attention", parameters=3 * hidden * inner)
+    yield Piece(part="linear_attention", parameters=hidden * inner, tensors=2)
     yield Piece(part="norms", parameters=inner, matrix=False)
 
 
@@ -132,7 +153,8 @@ def _lightning(kind: LightningAttention, hidden: int, tensor_parallel: int) -> I
 def _short_convolution(kind: ShortConvolution, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
     width = kind.width / tensor_parallel
     # the input projection makes the values and two gates
-    yield Piece(part="linear_attention", parameters=4 * hidden * width)
+    yield Piece(part="linear_attention", parameters=3 * hidden * width)
+    yield Piece(part="linear_attention", parameters=hidden * width)
     small = width * kind.conv_kernel + (4 * width + hidden if kind.bias else 0)
     yield Piece(part="linear_attention", parameters=small, matrix=False)
 
@@ -146,42 +168,50 @@ def _compressed(kind: CompressedAttention, hidden: int, tensor_parallel: int) ->
 def dense_pieces(block: FeedForward, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
     """The pieces of one dense feed-forward block on one rank."""
     width = (block.total_width / block.layers if block.total_width else block.width) / tensor_parallel
-    yield Piece(part="feed_forward", parameters=(3 if block.gated else 2) * hidden * width)
+    up = 2 if block.gated else 1
+    yield Piece(part="feed_forward", parameters=up * hidden * width)
+    yield Piece(part="feed_forward", parameters=hidden * width)
     if block.bias:
-        small = width * (2 if block.gated else 1) + hidden
-        yield Piece(part="feed_forward", parameters=small, matrix=False)
+        yield Piece(part="feed_forward", parameters=up * width + hidden, matrix=False)
 
 
-def expert_pieces(block: Experts, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+def expert_pieces(block: Experts, hidden: int, tensor_parallel: int, padding: Padding) -> Iterator[Piece]:
     """The pieces of one mixture-of-experts block on one rank."""
-    matrices = 3 if block.gated else 2
-    inside = block.latent_width or hidden
-    width = block.width / tensor_parallel
-    yield Piece(part="experts", parameters=block.count * matrices * inside * width)
+    up = 2 if block.gated else 1
+    inside = _rounded(block.latent_width or hidden, padding.hidden)
+    width = _rounded(block.width / tensor_parallel, padding.width)
+    yield Piece(part="experts", parameters=block.count * up * inside * width)
+    yield Piece(part="experts", parameters=block.count * inside * width)
     if block.bias:
-        small = block.count * (width * (matrices - 1) + inside)
-        yield Piece(part="experts", parameters=small, matrix=False)
+        yield Piece(part="experts", parameters=block.count * (width * up + inside), matrix=False)
     if block.latent_width:
-        yield Piece(part="shared_experts", parameters=2 * hidden * inside)
+        yield Piece(part="shared_experts", parameters=hidden * block.latent_width, tensors=2)
     yield Piece(part="router", parameters=hidden * block.count + block.count)
     if block.shared_width:
-        shared = matrices * hidden * block.shared_width / tensor_parallel
+        shared = hidden * block.shared_width / tensor_parallel
+        yield Piece(part="shared_experts", parameters=up * shared)
         yield Piece(part="shared_experts", parameters=shared)
     if block.shared_gate:
         yield Piece(part="router", parameters=hidden)
 
 
-def stage_pieces(model: Model, stage: Stage, tensor_parallel: int) -> Iterator[Piece]:
-    """Every piece that one rank of a stage holds."""
+def stage_pieces(
+    model: Model,
+    stage: Stage,
+    tensor_parallel: int,
+    padding: Padding | None = None,
+) -> Iterator[Piece]:
+    """Every piece that one rank of a stage holds; `padding` where a kernel rounds experts up."""
     hidden = model.hidden_size
     for kind, layers in stage.mixers:
-        yield from _times(layers, mixer_pieces(kind, hidden, tensor_parallel))
+        yield from _mixer(kind, layers, hidden, tensor_parallel)
     if model.feed_forward:
         yield from _times(stage.dense, dense_pieces(model.feed_forward, hidden, tensor_parallel))
     if model.experts:
-        yield from _times(stage.expert, expert_pieces(model.experts, hidden, tensor_parallel))
+        pieces = expert_pieces(model.experts, hidden, tensor_parallel, padding or Padding())
+        yield from _times(stage.expert, pieces)
     blocks = max(stage.layers, stage.dense + stage.expert)
-    yield Piece(part="norms", parameters=hidden * (model.norms_per_layer * blocks + 1), matrix=False)
+    yield Piece(part="norms", parameters=hidden, tensors=model.norms_per_layer * blocks + 1, matrix=False)
     embedding = model.vocab_size * hidden / tensor_parallel
     if stage.first or (stage.last and model.tie_word_embeddings):
         yield Piece(part="embedding", parameters=embedding)
@@ -194,11 +224,19 @@ def stage_pieces(model: Model, stage: Stage, tensor_parallel: int) -> Iterator[P
         yield Piece(part="vision", parameters=model.vision.parameters / split)
 
 
+def _mixer(kind: Mixer, layers: int, hidden: int, tensor_parallel: int) -> Iterator[Piece]:
+    """The pieces of `layers` layers; those that read another layer's cache have no keys and values of their own."""
+    own = layers
+    if isinstance(kind, GroupedHeads) and kind.kv_layers is not None:
+        own = round(layers * kind.kv_layers / kind.layers)
+        yield from _times(layers - own, mixer_pieces(replace(kind, kv_heads=0), hidden, tensor_parallel))
+    yield from _times(own, mixer_pieces(kind, hidden, tensor_parallel))
+
+
 def _times(layers: int, pieces: Iterator[Piece]) -> Iterator[Piece]:
     for piece in pieces:
-        yield Piece(
-            part=piece.part,
-            parameters=piece.parameters * layers,
-            matrix=piece.matrix,
-            copies=piece.copies * layers,
-        )
+        yield replace(piece, tensors=piece.tensors * layers)
+
+
+def _rounded(size: float, multiple: int) -> float:
+    return size if multiple == 1 else -(-size // multiple) * multiple

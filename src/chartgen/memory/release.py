@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cache, total_ordering
+from dataclasses import dataclass, field
+from functools import cache
 
 _NUMBER = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?P<rest>.*)")
 
 
-@total_ordering
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Release:
     """A release of the engine, known by its three numbers."""
 
     number: tuple[int, int, int]
     """Major, minor, patch."""
-    asked: str
+    asked: str = field(compare=False)
     """What was asked for."""
 
     def __str__(self) -> str:
         """The release as people write it."""
         return ".".join(map(str, self.number))
-
-    def __lt__(self, other: Release) -> bool:
-        """Older than `other`."""
-        return self.number < other.number
 
     @property
     def note(self) -> str:

@@ -64,8 +64,7 @@ def stages(model: Model, count: int) -> list[Stage]:
     for index, layers in enumerate(counts):
         upto = done + layers
         mixers = tuple(
-            (kind, _share(total, upto, model.layers) - _share(total, done, model.layers))
-            for kind, total in kinds
+            (kind, _share(total, upto, model.layers) - _share(total, done, model.layers)) for kind, total in kinds
         )
         start, end = _share(blocks, done, model.layers), _share(blocks, upto, model.layers)
         here = max(0, min(end, dense) - start)

@@ -1,15 +1,16 @@
-"""Weights of one rank: the parts it holds, in the bytes of their quantization, and the rotary tables."""
+"""Weights of one rank: the tensors it holds, in the bytes of their quantization, as the allocator places them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from chartgen.catalog.model_attention import GroupedHeads, LatentAttention
-from chartgen.catalog.models import Checkpoint, Model, RopeTable
+from chartgen.catalog.models import Model, RopeTable
 from chartgen.catalog.quantizations import Quantization, quantization
-from chartgen.kernel.units import gib
+from chartgen.kernel.units import MIB, gib
+from chartgen.memory.engine import Behaviour
 from chartgen.memory.figures import Estimate
-from chartgen.memory.parts import Piece, stage_pieces
+from chartgen.memory.parts import Padding, Piece, stage_pieces
 from chartgen.memory.stages import Stage, stages
 
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
@@ -25,25 +26,52 @@ def scheme_of(model: Model, asked: str | None) -> Quantization:
     return quantization(asked or model.checkpoint.scheme)
 
 
+def allocated(size: float, engine: Behaviour) -> float:
+    """Bytes that PyTorch's caching allocator spends on one tensor of `size` bytes.
+
+    A tensor of 10 MiB or more gets blocks in steps of 2 MiB, and a remainder of up to 1 MiB is not split off.
+    Releases that measure the memory taken from the device count the whole step.
+    """
+    if size < engine.allocator_large.value * MIB:
+        return size
+    step = engine.allocator_step.value * MIB
+    whole = -(-size // step) * step
+    return whole if whole - size <= engine.allocator_unsplit.value * MIB else size
+
+
 def weight_bytes(
-    model: Model, stage: Stage, *, scheme: Quantization, dtype: str, tensor_parallel: int
+    model: Model,
+    stage: Stage,
+    engine: Behaviour,
+    *,
+    scheme: Quantization,
+    dtype: str,
+    tensor_parallel: int,
+    padding: Padding | None = None,
 ) -> float:
     """Bytes of weights that one rank of a stage holds once loaded."""
     plain = BYTES[dtype]
-    kept = {*scheme.kept, *_kept_by_checkpoint(model.checkpoint, scheme)}
     total = 0.0
-    for piece in stage_pieces(model, stage, tensor_parallel):
-        quantized = piece.matrix and scheme.key != "none" and piece.part not in kept
-        total += _piece_bytes(piece, scheme.bytes_per_weight if quantized else plain, plain, copied=quantized)
+    for piece in stage_pieces(model, stage, tensor_parallel, padding):
+        bits = scheme_of_part(model, scheme, piece) if piece.matrix else None
+        each = piece.parameters * (plain if bits is None else bits.bytes_per_weight)
+        copy = piece.parameters * plain if bits is not None and piece.copied else 0
+        total += _placed(piece, each, engine) + piece.tensors * copy
     return total + sum(table.positions * table.size * plain for table in rope_tables(model))
 
 
-def _kept_by_checkpoint(checkpoint: Checkpoint, scheme: Quantization) -> tuple[str, ...]:
-    return checkpoint.plain_parts if checkpoint.scheme == scheme.key else ()
+def scheme_of_part(model: Model, scheme: Quantization, piece: Piece) -> Quantization | None:
+    """The scheme that a matrix is stored in; None for one that stays plain."""
+    stored = model.checkpoint
+    if scheme.key == stored.scheme and piece.part in stored.part_schemes:
+        own = quantization(stored.part_schemes[piece.part])
+        return None if own.key == "none" else own
+    kept = scheme.kept + (stored.plain_parts if scheme.key == stored.scheme else ())
+    return None if scheme.key == "none" or piece.part in kept else scheme
 
 
-def _piece_bytes(piece: Piece, each: float, plain: float, *, copied: bool) -> float:
-    return piece.parameters * each + (piece.copies * plain if copied else 0)
+def _placed(piece: Piece, each: float, engine: Behaviour) -> float:
+    return piece.tensors * (each if piece.part == "vision" else allocated(each, engine))
 
 
 def rope_tables(model: Model) -> tuple[RopeTable, ...]:
@@ -65,16 +93,34 @@ def _rotary_widths(model: Model) -> Iterator[int]:
 def parameters(model: Model) -> int:
     """Parameters of the whole model by its shapes, without layers for multi-token prediction."""
     (whole,) = stages(model, 1)
-    return round(sum(piece.parameters for piece in stage_pieces(model, whole, 1)))
+    return round(sum(piece.parameters * piece.tensors for piece in stage_pieces(model, whole, 1)))
 
 
 def weights(
-    model: Model, stage: Stage, *, scheme: Quantization, dtype: str, tensor_parallel: int
+    model: Model,
+    stage: Stage,
+    engine: Behaviour,
+    *,
+    scheme: Quantization,
+    dtype: str,
+    tensor_parallel: int,
+    padding: Padding | None = None,
 ) -> Estimate:
     """Weights of one rank of a stage, with their margin."""
-    best = weight_bytes(model, stage, scheme=scheme, dtype=dtype, tensor_parallel=tensor_parallel)
-    margin = best * (0.05 if model.reference else 0.01)
-    because = (
-        f"{gib(best)} of {scheme.title} on each of {tensor_parallel * stage.of} GPU(s), by tensor shapes"
+    best = weight_bytes(
+        model,
+        stage,
+        engine,
+        scheme=scheme,
+        dtype=dtype,
+        tensor_parallel=tensor_parallel,
+        padding=padding,
     )
-    return Estimate(low=best - margin, best=best, high=best + margin, stands_on="formula", because=because)
+    rule = engine.weights_margin_reference if model.reference else engine.weights_margin
+    return Estimate(
+        low=best * (1 - rule.value),
+        best=best,
+        high=best * (1 + rule.value + scheme.margin),
+        stands_on="formula",
+        because=f"{gib(best)} of {scheme.title} on each of {tensor_parallel * stage.of} GPU(s), by tensor shapes",
+    )
