@@ -13,9 +13,7 @@ LENGTH = 32768
 IN_FLIGHT = 16384
 
 
-def attention(
-    reach: Reach, layers: int, token_bytes: float, *, block: int = 16, span: int = 0
-) -> CacheLayers:
+def attention(reach: Reach, layers: int, token_bytes: float, *, block: int = 16, span: int = 0) -> CacheLayers:
     return CacheLayers(reach=reach, layers=layers, token_bytes=token_bytes, block=block, span=span)
 
 

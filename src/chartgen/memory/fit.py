@@ -116,6 +116,10 @@ class Fit:
         """The rank with the least room, which sets the capacity of all."""
         return min(self.ranks, key=lambda rank: rank.pool.blocks(rank.kv_cache.best))
 
+    def capacity(self, available: float) -> tuple[int, float]:
+        """Tokens and concurrency that the engine prints for a pool of `available` bytes on the deciding rank."""
+        return _capacity(self.deciding_rank.pool, available, self.limits, behaviour(release(self.deployment.release)))
+
     def kv_bytes_per_request(self, length: int) -> int:
         """Bytes of cache that one request of `length` tokens holds on the deciding rank."""
         return self.deciding_rank.pool.request_bytes(length)
@@ -245,12 +249,7 @@ def _answer(deployment: Deployment, limits: Limits, ranks: tuple[Rank, ...], eng
     length = limits.max_model_len.value
     rank = min(ranks, key=lambda each: each.pool.blocks(each.kv_cache.best))
     best = rank.kv_cache.best
-    concurrency = rank.pool.concurrency(best, length)
-    if engine.tokens_by_concurrency.value:
-        tokens = int(concurrency * length)
-    else:
-        groups = sum(group.groups for group in rank.pool.groups)
-        tokens = rank.pool.blocks(best) // groups * min(group.layers.block for group in rank.pool.groups)
+    tokens, concurrency = _capacity(rank.pool, best, limits, engine)
     needed = rank.pool.request_bytes(length) + rank.pool.bytes_per_block
     verdict: Verdict = "no"
     if needed <= best:
@@ -271,6 +270,17 @@ def _answer(deployment: Deployment, limits: Limits, ranks: tuple[Rank, ...], eng
         deciding=deciding,
         because=because,
     )
+
+
+def _capacity(found: Pool, available: float, limits: Limits, engine: Behaviour) -> tuple[int, float]:
+    """Tokens and concurrency as the engine prints them, which changed with a release."""
+    length = limits.max_model_len.value
+    concurrency = found.concurrency(available, length)
+    if engine.tokens_by_concurrency.value:
+        return int(concurrency * length), concurrency
+    groups = sum(group.groups for group in found.groups)
+    block = min(group.layers.block for group in found.groups)
+    return found.blocks(available) // groups * block, concurrency
 
 
 def _deciding(rank: Rank, best: float) -> str:
