@@ -98,7 +98,8 @@ class Store(Generic[T]):
         """
         key = self.find(name)
         if key is None:
-            raise UnknownName(self.kind, name, self.keys(), hint)
+            shown = (known.replace("--", "/") for known in self.keys())  # a file name says / as --
+            raise UnknownName(self.kind, name, shown, hint)
         return self.load(key)
 
     def load(self, key: str) -> T:

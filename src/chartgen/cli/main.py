@@ -11,6 +11,11 @@ from chartgen import __version__
 
 COMMANDS: Final = {
     "render": "Turn profiles into validated Helm charts.",
+    "plan": "Show every decision for a profile, with its reason.",
+    "validate": "Check any chart or manifest with Helm and the schemas.",
+    "catalog": "List what is known of models, GPUs, engines, clouds and gateways.",
+    "schema": "Print the JSON Schema of a profile.",
+    "lint": "Name what will break in any manifests, and what to write instead.",
 }
 """Each subcommand, in the order of the help page; the module has the same name."""
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
-Scalar: TypeAlias = str | int | float | bool | None
-Json: TypeAlias = "Scalar | list[Json] | dict[str, Json]"
+Json: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
 """What YAML and JSON can say, as plain Python."""
 
 Origin = Literal["asked", "fact", "worked out", "assumed"]

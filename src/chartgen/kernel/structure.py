@@ -66,6 +66,11 @@ def build(data: Any, kind: type[T]) -> T:
     return msgspec.convert(data, kind)
 
 
+def to_plain(value: Any) -> Any:
+    """Dataclasses back to plain data: what JSON and YAML can say."""
+    return msgspec.to_builtins(value)
+
+
 def structure(document: Document, kind: type[T], file: str) -> T:
     """Structure a user's document.
 
@@ -138,10 +143,7 @@ def _explain(error: Any, root: Any, schema: Mapping[str, Any]) -> Iterator[_Mist
         case "anyOf" | "oneOf":
             yield from _explain_choice(path, kind, root, schema)
         case "type":
-            words = _type_words(kind.types)
-            if words == "text" and isinstance(value, int | float | bool):
-                words = f'text in quotes, such as "{json.dumps(value)}"'
-            yield _Mistake(path, shown(value), words, at_value=True)
+            yield _Mistake(path, shown(value), _type_words(kind.types, value), at_value=True)
         case _:
             yield _Mistake(path, shown(value), _expected(error, schema), at_value=True)
 
@@ -157,7 +159,8 @@ def _explain_choice(
                 yield from _explain(inner, root, schema)
             return
     words = [word for branch in branches for inner in branch for word in getattr(inner.kind, "types", [])]
-    yield _Mistake(path, shown(_at(root, path)), _type_words(words), at_value=True)
+    value = _at(root, path)
+    yield _Mistake(path, shown(value), _type_words(words, value), at_value=True)
 
 
 def _schema_of_error(error: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -204,8 +207,11 @@ _TYPE_WORDS = {
 }
 
 
-def _type_words(types: Iterable[str]) -> str:
+def _type_words(types: Iterable[str], value: Any) -> str:
+    """The types as a reader says them; a number where text is meant most often lacks its quotes."""
     words = dict.fromkeys(_TYPE_WORDS.get(name, name) for name in types if name != "null")
+    if list(words) == ["text"] and isinstance(value, int | float):
+        return f'text in quotes, such as "{json.dumps(value)}"'
     return " or ".join(words)
 
 

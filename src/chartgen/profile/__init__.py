@@ -1,6 +1,6 @@
 """The profile: what a user asks for, in names only."""
 
-from chartgen.profile.load import load_profile
+from chartgen.profile.load import LoadedProfile, load_profile
 from chartgen.profile.types import Context, Profile
 
-__all__ = ["Context", "Profile", "load_profile"]
+__all__ = ["Context", "LoadedProfile", "Profile", "load_profile"]

@@ -28,9 +28,7 @@ class LoadedProfile:
     sets: tuple[tuple[Step, ...], ...] = ()
     """Paths that came from `--set` and not from the file."""
 
-    def problem(
-        self, path: Sequence[Step], *, found: str, expected: str, nearest: str | None = None
-    ) -> InputProblem:
+    def problem(self, path: Sequence[Step], *, found: str, expected: str, nearest: str | None = None) -> InputProblem:
         """A problem with the entry at `path`, placed where the user wrote it."""
         return _placed(self.document, self.file, self.sets, tuple(path), found, expected, nearest)
 

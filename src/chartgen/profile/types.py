@@ -22,9 +22,7 @@ class Context(Record, frozen=True, kw_only=True):
 class EngineChoice(Record, frozen=True, kw_only=True):
     """Which vLLM runs."""
 
-    release: Annotated[words.Release | None, about("The vLLM release; the newest known when left out.")] = (
-        None
-    )
+    release: Annotated[words.Release | None, about("The vLLM release; the newest known when left out.")] = None
     image: Annotated[words.Image | None, about("The image; upstream's for the release when left out.")] = None
 
 
@@ -40,6 +38,13 @@ class Traffic(Record, frozen=True, kw_only=True):
     burst: Annotated[
         Annotated[float, about("A factor.", ge=1, le=100)] | None,
         about("How many times the peak rate a short burst reaches.", examples=[2]),
+    ] = None
+    pending_query: Annotated[
+        words.Line | None,
+        about(
+            "A PromQL query for work that waits outside the engine: lets batch work go to zero replicas.",
+            examples=['sum(rabbitmq_queue_messages_ready{queue="summaries"})'],
+        ),
     ] = None
 
 
@@ -63,9 +68,7 @@ class Cluster(Record, frozen=True, kw_only=True):
     """What the cluster at hand is and has."""
 
     kubernetes: Annotated[words.Minor | None, about("The Kubernetes minor.")] = None
-    cloud: Annotated[
-        str | None, about("Whose Kubernetes: see `chartgen catalog clouds`.", examples=["eks"])
-    ] = None
+    cloud: Annotated[str | None, about("Whose Kubernetes: see `chartgen catalog clouds`.", examples=["eks"])] = None
     allocation: Annotated[Literal["whole"] | None, about("How a pod gets its GPUs.")] = None
     spare_gpus: Annotated[
         Annotated[int, about("GPUs.", ge=0)] | None,
@@ -75,22 +78,16 @@ class Cluster(Record, frozen=True, kw_only=True):
     autoscaler: Annotated[Literal["keda", "none"] | None, about("What scales the replicas.")] = None
     ingress: Annotated[
         str | None,
-        about(
-            "What carries requests in: see `chartgen catalog gateways`.", examples=["nginx", "gateway-api"]
-        ),
+        about("What carries requests in: see `chartgen catalog gateways`.", examples=["nginx", "gateway-api"]),
     ] = None
-    ingress_class: Annotated[words.Name | None, about("The IngressClass; the dialect's usual one else.")] = (
-        None
-    )
+    ingress_class: Annotated[words.Name | None, about("The IngressClass; the dialect's usual one else.")] = None
     gateway: Annotated[words.Gateway | None, about("The Gateway an HTTPRoute attaches to.")] = None
     host: Annotated[words.HostName | None, about("The host name that clients use.")] = None
     tls_secret: Annotated[words.SecretName | None, about("The Secret with the host's certificate.")] = None
     namespace: Annotated[words.Name | None, about("Where the release will live.")] = None
     monitor_labels: Annotated[
         dict[str, words.LabelValue] | None,
-        about(
-            "Labels by which your Prometheus picks monitors.", examples=[{"release": "kube-prometheus-stack"}]
-        ),
+        about("Labels by which your Prometheus picks monitors.", examples=[{"release": "kube-prometheus-stack"}]),
     ] = None
 
 
@@ -105,22 +102,18 @@ class Weights(Record, frozen=True, kw_only=True):
     revision: Annotated[words.Revision | None, about("The commit of the model repository.")] = None
     checksum: Annotated[
         words.Checksum | None,
-        about(
-            "SHA-256 of model.safetensors.index.json, or of the only weight file; checked before each start."
-        ),
+        about("SHA-256 of model.safetensors.index.json, or of the only weight file; checked before each start."),
     ] = None
     storage_class: Annotated[words.Name | None, about("A ReadWriteMany class for the shared cache.")] = None
-    token_secret: Annotated[
-        words.SecretName | None, about("The Secret whose key `token` opens a gated model.")
-    ] = None
+    token_secret: Annotated[words.SecretName | None, about("The Secret whose key `token` opens a gated model.")] = None
 
 
 class Access(Record, frozen=True, kw_only=True):
     """Who may call the server."""
 
-    api_key_secret: Annotated[
-        words.SecretName | None, about("The Secret whose key `api-key` callers must send.")
-    ] = None
+    api_key_secret: Annotated[words.SecretName | None, about("The Secret whose key `api-key` callers must send.")] = (
+        None
+    )
 
 
 class Owner(Record, frozen=True, kw_only=True):
@@ -147,6 +140,10 @@ class Profile(Record, frozen=True, kw_only=True):
         str,
         about("The card, by any usual name.", examples=["H100", "A100-80GB"], min_length=1, max_length=100),
     ]
+    gpus: Annotated[
+        Annotated[int, about("GPUs.", ge=1)] | None,
+        about("The most GPUs that one replica may take; all of a node when left out.", examples=[4]),
+    ] = None
     context: Annotated[words.Tokens | Context, about("The longest request in tokens.", examples=["8k"])]
     region: words.Region
     name: Annotated[words.Name | None, about("The chart's name; the file's name when left out.")] = None

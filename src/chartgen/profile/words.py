@@ -57,9 +57,7 @@ Region = Annotated[
         pattern=r"^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
     ),
 ]
-Line = Annotated[
-    str, about("Free text on one line.", examples=["search team"], pattern=r"^[^\x00-\x1f\x7f]{1,200}$")
-]
+Line = Annotated[str, about("Free text on one line.", examples=["search team"], pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 LabelValue = Annotated[
     str,
     about(
@@ -94,9 +92,5 @@ Origin = Annotated[
         max_length=300,
     ),
 ]
-Revision = Annotated[
-    str, about("A commit or tag.", examples=["main"], pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-]
-Checksum = Annotated[
-    str, about("A digest.", examples=["sha256:" + "0" * 64], pattern=r"^sha256:[0-9a-f]{64}$")
-]
+Revision = Annotated[str, about("A commit or tag.", examples=["main"], pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Checksum = Annotated[str, about("A digest.", examples=["sha256:" + "0" * 64], pattern=r"^sha256:[0-9a-f]{64}$")]

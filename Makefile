@@ -1,0 +1,37 @@
+# Every target works in a fresh clone: it makes its own virtual environment and installs the tools it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: install tools check test generated golden cluster-test bench clean
+
+install: $(VENV)/installed
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+tools: install
+	$(BIN)/python scripts/tools install --group test
+
+check: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Everything that needs no control plane.
+test: tools check
+	$(BIN)/pytest tests --ignore=tests/cluster -n $(JOBS)
+
+# What is generated is committed; this writes it anew, and a test fails when it differs.
+generated golden: install
+	$(BIN)/python scripts/generate
+
+bench: install
+	$(BIN)/python benchmarks/bench_render.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,47 @@
+"""The library's face: load, plan, build, check. No logic of its own, no printing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from chartgen.chart.compose import compose
+from chartgen.chart.overrides import with_overrides
+from chartgen.chart.types import Chart
+from chartgen.plan.plan import make_plan
+from chartgen.plan.types import Plan
+from chartgen.profile import LoadedProfile, load_profile
+from chartgen.render.files import chart_files
+from chartgen.resolve import resolve
+
+__all__ = ["build", "load_profile", "plan", "render"]
+
+
+def plan(loaded: LoadedProfile) -> Plan:
+    """Work a profile out.
+
+    Raises:
+        InputError: a name is not known, or the platform cannot run what is asked.
+        Infeasible: nothing fits.
+    """
+    return make_plan(resolve(loaded))
+
+
+def build(made: Plan) -> Chart:
+    """The chart of a plan, with the profile's overrides laid over it.
+
+    Raises:
+        InputError: an override names no value of the chart.
+    """
+    return with_overrides(compose(made), made.resolved.loaded)
+
+
+def render(path: Path, sets: Sequence[str] = ()) -> tuple[Chart, Mapping[str, str]]:
+    """From a profile's file to the chart's files in memory, unchecked.
+
+    Raises:
+        InputError: the profile is at fault.
+        Infeasible: nothing fits.
+    """
+    chart = build(plan(load_profile(path, sets)))
+    return chart, chart_files(chart)

@@ -1,0 +1,101 @@
+"""What wakes somebody: alerts in the words of the objectives, by the metric names of the planned release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from chartgen.catalog.assumptions import Assumption, assumption, sentence
+from chartgen.chart.types import Component
+from chartgen.kernel.decision import Decision, Json, Values, assumed, worked_out
+from chartgen.plan.types import Plan
+
+
+def component(plan: Plan) -> Component:
+    """A PrometheusRule with one group."""
+    return Component(
+        name="monitoring",
+        templates=("prometheusrule.yaml",),
+        values={"alerts": dict(_alerts(plan))},
+        open=("alerts",),
+    )
+
+
+def _alerts(plan: Plan) -> Iterator[tuple[str, Values]]:
+    metrics = {concept: name.value for concept, name in plan.observability.metrics.items()}
+    waiting, running = metrics["requests waiting"], metrics["requests running"]
+    if plan.resolved.interactive:
+        yield (
+            "NoReplicaAnswers",
+            _alert(
+                f"absent(sum({running}{{SERIES}}))",
+                "No replica is scraped: nobody is served, or nobody can see it",
+                "alert-quick",
+                "critical",
+                "No replica reports its running requests.",
+            ),
+        )
+        yield from _latencies(plan, metrics)
+    threshold = plan.replicas.waiting_threshold
+    yield (
+        "RequestsQueue",
+        _alert(
+            f"sum({waiting}{{SERIES}}) > {threshold.value * plan.replicas.maximum.value}",
+            f"{threshold.value} wait for each of {plan.replicas.maximum.value} replicas, and no more can be added",
+            "alert-slow",
+            "warning",
+            "More requests wait than the largest number of replicas can take.",
+        ),
+    )
+    if "kv cache usage" in metrics:
+        share = assumption("kv-cache-full")
+        yield (
+            "KvCacheFull",
+            _alert(
+                f"max({metrics['kv cache usage']}{{SERIES}}) > {share.value:g}",
+                sentence(share.because),
+                "alert-slow",
+                "warning",
+                "A replica's KV cache is full: requests are queued or computed twice.",
+            ),
+        )
+    if plan.resolved.profile.cluster.autoscaler != "none":
+        yield (
+            "ScalingIsBlind",
+            _alert(
+                f'sum(increase(keda_scaled_object_errors_total{{scaledObject="{plan.served_name.value}"}}[5m])) > 0',
+                "KEDA cannot read a trigger's metric and holds its fallback; the counter exists from KEDA 2.15 on",
+                "alert-slow",
+                "warning",
+                "The autoscaler cannot read its metrics and holds the fallback replicas.",
+            ),
+        )
+
+
+def _latencies(plan: Plan, metrics: dict[str, str]) -> Iterator[tuple[str, Values]]:
+    wanted = {
+        "time to first token": ("FirstTokenIsLate", plan.resolved.first_token),
+        "inter-token latency": ("TokensAreSlow", plan.resolved.token_gap),
+    }
+    for concept, (name, objective) in wanted.items():
+        if concept in metrics:
+            buckets = f"sum by (le) (rate({metrics[concept]}_bucket{{SERIES}}[5m]))"
+            yield (
+                name,
+                _alert(
+                    f"histogram_quantile(0.95, {buckets}) > {objective.value:g}",
+                    f"One request in twenty misses the objective of {objective.value:g} s ({objective.because})",
+                    "alert-slow",
+                    "warning",
+                    f"The 95th percentile of the {concept} is above its objective.",
+                ),
+            )
+
+
+def _alert(query: str, because: str, wait: str, severity: str, summary: str) -> dict[str, Decision[Json]]:
+    patience: Assumption = assumption(wait)
+    return {
+        "query": worked_out(query, f"{because}; SERIES stands for this release's labels"),
+        "for": assumed(f"{int(patience.value)}m", sentence(patience.because)),
+        "severity": assumed(severity, "critical wakes somebody, warning waits for the morning"),
+        "summary": worked_out(summary, "What the person who is woken reads first"),
+    }

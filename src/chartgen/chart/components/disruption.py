@@ -1,0 +1,26 @@
+"""What node drains may take at a time."""
+
+from __future__ import annotations
+
+from chartgen.chart.types import Component
+from chartgen.kernel.decision import worked_out
+from chartgen.plan.types import Plan
+
+
+def component(plan: Plan) -> Component | None:
+    """A disruption budget from two replicas on; for one, it would only block node drains for ever."""
+    minimum = plan.replicas.minimum.value
+    if minimum < 2:  # noqa: PLR2004 - one replica has no other to stand in
+        return None
+    return Component(
+        name="disruption",
+        templates=("poddisruptionbudget.yaml",),
+        values={
+            "disruption": {
+                "maxUnavailable": worked_out(
+                    1,
+                    f"One of at least {minimum} replicas at a time; one that is still loading never blocks a drain",
+                ),
+            },
+        },
+    )

@@ -1,0 +1,35 @@
+"""What a reader must know or provide, as sentences: for NOTES.txt and the chart's README."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from chartgen.plan.flags import CommandLine
+from chartgen.plan.placement_types import Placement
+from chartgen.plan.types import Route
+from chartgen.resolve import Resolved
+
+
+def notes_of(resolved: Resolved, placement: Placement, route: Route | None, line: CommandLine) -> tuple[str, ...]:
+    """All notes, the most pressing first."""
+    return tuple(_notes(resolved, placement, route, line))
+
+
+def _notes(resolved: Resolved, placement: Placement, route: Route | None, line: CommandLine) -> Iterator[str]:
+    profile = resolved.profile
+    if resolved.model.reference:
+        yield f"{resolved.model.title}: its figures have wider margins, and it is that model which will answer."
+    if resolved.model.gated and profile.weights.token_secret is None and profile.weights.from_ is None:
+        yield (
+            f"{resolved.model.id} is gated: create a Secret with the key token and name it in "
+            "weights.token_secret, or the download is refused."
+        )
+    if route is not None and profile.access.api_key_secret is None:
+        yield (
+            f"Anybody who reaches {route.host.value} can use the model: name a Secret in access.api_key_secret, or "
+            "let the gateway ask for a login."
+        )
+    yield from placement.notes
+    if route is not None:
+        yield from route.settings.notes
+    yield from line.unsaid

@@ -1,0 +1,114 @@
+"""From facts to a plan. Read it as a recipe: each step is one module of this folder."""
+
+from __future__ import annotations
+
+from chartgen.catalog.assumptions import assumption, sentence
+from chartgen.kernel.decision import Decision, asked, assumed, fact
+from chartgen.kernel.errors import InputError
+from chartgen.kernel.units import Bytes, Seconds
+from chartgen.plan.command_line import plan_command_line
+from chartgen.plan.drain import plan_drain
+from chartgen.plan.host import plan_host
+from chartgen.plan.layout import plan_layout
+from chartgen.plan.notes import notes_of
+from chartgen.plan.observability import plan_observability
+from chartgen.plan.placement import place
+from chartgen.plan.placement_types import HostNeed, Misplaced, Placement, PlacementRequest
+from chartgen.plan.replicas import load_of, plan_replicas
+from chartgen.plan.route import plan_route
+from chartgen.plan.start_up import plan_start_up
+from chartgen.plan.storage import plan_storage
+from chartgen.plan.types import Host, HubCache, Layout, Plan, Replicas, StartUp, Storage
+from chartgen.resolve import Resolved
+
+
+def make_plan(resolved: Resolved) -> Plan:
+    """Work out every number of a deployment.
+
+    Raises:
+        Infeasible: no allocation of the asked cards carries the model and its context.
+        InputError: the platform cannot run what was asked for.
+    """
+    layout, batching, fit = plan_layout(resolved)
+    each = Bytes(round(fit.deciding_rank.weights.best))
+    whole_model = Bytes(layout.tensor_parallel.value * round(sum(rank.weights.best for rank in fit.ranks)))
+    gpus = layout.gpus.value
+    host = plan_host(gpus=gpus, weights_per_gpu=each, shares_model=gpus > 1)
+    storage = _storage(resolved, whole_model)
+    start_up = plan_start_up(weights=whole_model, from_hub=isinstance(storage, HubCache))
+    drain = plan_drain(
+        answer=resolved.lengths.answer.value,
+        gap=resolved.token_gap.value,
+        can_drain=resolved.engine.has("drain"),
+        release=resolved.engine.release,
+    )
+    replicas = plan_replicas(load_of(resolved, batching.in_flight.value, start_up))
+    placement = _placement(resolved, layout, replicas, start_up, host)
+    route = plan_route(resolved, drain)
+    line = plan_command_line(resolved, layout, batching, drain, route, storage)
+    return Plan(
+        resolved=resolved,
+        fit=fit,
+        layout=layout,
+        batching=batching,
+        replicas=replicas,
+        host=host,
+        start_up=start_up,
+        drain=drain,
+        placement=placement,
+        storage=storage,
+        route=route,
+        observability=plan_observability(resolved.engine),
+        prometheus=_prometheus(resolved),
+        served_name=fact(
+            resolved.loaded.name,
+            "The profile's name: what clients ask for, and the label by which triggers find this model's metrics",
+        ),
+        flags=line.flags,
+        env=line.env,
+        notes=notes_of(resolved, placement, route, line),
+    )
+
+
+def _storage(resolved: Resolved, weights: Bytes) -> Storage:
+    wanted = resolved.profile.weights
+    if resolved.hub is None and (wanted.from_ is None or wanted.from_ == "hub"):
+        expected = "weights.from: pvc:CLAIM, as a config.json does not say where the weights are"
+        raise InputError([resolved.loaded.problem(["model"], found=repr(resolved.profile.model), expected=expected)])
+    return plan_storage(
+        wanted=wanted,
+        repository=resolved.hub or "",
+        weights=weights,
+        cloud=resolved.cloud.value,
+    )
+
+
+def _placement(resolved: Resolved, layout: Layout, replicas: Replicas, start_up: StartUp, host: Host) -> Placement:
+    cluster = resolved.profile.cluster
+    request = PlacementRequest(
+        cloud=resolved.cloud.value,
+        gpu=resolved.gpu,
+        gpus=layout.gpus.value,
+        kubernetes=resolved.kubernetes.value,
+        workload=resolved.profile.class_,
+        region=resolved.profile.region,
+        spare_gpus=cluster.spare_gpus or 0,
+        replicas=replicas.minimum.value,
+        load=Seconds(start_up.load.value + start_up.fetch.value),
+        start_budget=Seconds(start_up.budget),
+        host=HostNeed(cpus=host.cpus.value, memory=host.memory_bytes),
+    )
+    try:
+        return place(request)
+    except Misplaced as misplaced:
+        loaded = resolved.loaded
+        problems = [problem.located(loaded.file, loaded.document) for problem in misplaced.problems]
+        raise InputError(problems) from misplaced
+
+
+def _prometheus(resolved: Resolved) -> Decision[str]:
+    named = resolved.profile.cluster.prometheus
+    if named is not None:
+        return asked(named, "The address that the profile states")
+    found = assumption("prometheus-address")
+    return assumed("http://prometheus-operated.monitoring.svc:9090", sentence(found.because))

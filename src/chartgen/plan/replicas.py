@@ -1,0 +1,156 @@
+"""How many replicas, when one more, when one fewer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from chartgen.catalog.assumptions import assumption, house, number, sentence, whole
+from chartgen.kernel.decision import Decision, Json, assumed, worked_out
+from chartgen.kernel.units import Seconds
+from chartgen.plan.types import Replicas, StartUp
+from chartgen.resolve import Resolved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What the replicas have to carry."""
+
+    interactive: bool
+    """Somebody waits for the first token."""
+    wakes: bool
+    """A signal from outside can wake it from zero replicas."""
+    rate: float | None
+    """Requests each second at peak, bursts included; None when not stated."""
+    residence: Seconds
+    """How long one request stays in a replica that meets its objectives."""
+    in_flight: int
+    """Requests that one replica holds."""
+    measured: float | None
+    """Requests each second that one replica served, measured by the user."""
+    ready_after: Seconds
+    """From asking for a replica to its first token, on a node that is there."""
+
+
+def load_of(resolved: Resolved, in_flight: int, start_up: StartUp) -> Load:
+    """The load that a profile states: by Little's law, requests in flight are rate times residence."""
+    traffic = resolved.profile.traffic
+    rate = traffic.requests_per_second
+    answer = resolved.lengths.typical_answer.value
+    return Load(
+        interactive=resolved.interactive,
+        wakes=traffic.pending_query is not None,
+        rate=None if rate is None else rate * (traffic.burst or 1),
+        residence=Seconds(resolved.first_token.value + answer * resolved.token_gap.value),
+        in_flight=in_flight,
+        measured=resolved.profile.measured.requests_per_second,
+        ready_after=Seconds(start_up.load.value),
+    )
+
+
+def plan_replicas(load: Load) -> Replicas:
+    """Work out counts, thresholds and windows."""
+    minimum = _minimum(load)
+    peak = _peak(load, minimum)
+    maximum = _maximum(load, minimum, peak)
+    window = max(whole("cooldown-floor"), math.ceil(load.ready_after))
+    calm = (
+        f"{window} s: at least {whole('cooldown-floor')} s and at least one start of {load.ready_after:.0f} s; "
+        f"{assumption('cooldown-floor').because}"
+    )
+    return Replicas(
+        minimum=minimum,
+        maximum=maximum,
+        peak=peak,
+        waiting_threshold=_share(load, "waiting-share", "waiting"),
+        in_flight_threshold=_share(load, "busy-share", "in flight"),
+        polling=house("polling-interval"),
+        cooldown=worked_out(window, sentence(calm)),
+        behavior=_behavior(window, calm),
+        fallback=_fallback(load, minimum, peak),
+    )
+
+
+def _minimum(load: Load) -> Decision[int]:
+    if load.interactive:
+        return house("replicas-interactive")
+    if load.wakes:
+        return worked_out(0, "Batch work may wait for a start, and the query for pending work can wake it from zero")
+    return house("replicas-batch")
+
+
+def _peak(load: Load, minimum: Decision[int]) -> Decision[int]:
+    floor = max(minimum.value, 1)
+    if load.rate is None:
+        return assumed(floor, "No traffic is stated, so the peak is taken to be what the minimum carries")
+    if load.measured is not None:
+        need = math.ceil(load.rate / load.measured)
+        because = f"{load.rate:g} requests/s at peak over {load.measured:g} requests/s measured on one replica"
+    else:
+        share = number("busy-share")
+        held = load.rate * load.residence
+        need = math.ceil(held / (load.in_flight * share))
+        because = (
+            f"{load.rate:g} requests/s that stay {load.residence:.1f} s each are {held:.1f} in flight; a replica holds "
+            f"{load.in_flight} and is planned {share:.0%} full"
+        )
+    return worked_out(max(need, floor), because + (f"; at least {floor}" if need < floor else ""))
+
+
+def _maximum(load: Load, minimum: Decision[int], peak: Decision[int]) -> Decision[int]:
+    factor = whole("growth-without-traffic")
+    if load.rate is None:
+        value = max(minimum.value, 1) * factor
+        return assumed(value, sentence(assumption("growth-without-traffic").because))
+    return worked_out(
+        max(peak.value + 1, minimum.value + 1),
+        f"The stated peak needs {peak.value}, and one more covers a replica that restarts meanwhile",
+    )
+
+
+def _share(load: Load, name: str, what: str) -> Decision[int]:
+    share = number(name)
+    value = max(1, math.floor(load.in_flight * share))
+    return worked_out(
+        value,
+        f"One more replica for every {value} requests {what}: {share:.0%} of the {load.in_flight} that one holds, as "
+        f"{assumption(name).because}",
+    )
+
+
+def _behavior(window: int, calm: str) -> Decision[dict[str, Json]]:
+    up = whole("scale-up-window")
+    value: dict[str, Json] = {
+        "scaleUp": {
+            "stabilizationWindowSeconds": up,
+            "policies": [
+                {"type": "Percent", "value": 100, "periodSeconds": 60},
+                {"type": "Pods", "value": 2, "periodSeconds": 60},
+            ],
+            "selectPolicy": "Max",
+        },
+        "scaleDown": {
+            "stabilizationWindowSeconds": window,
+            "policies": [{"type": "Pods", "value": 1, "periodSeconds": 120}],
+        },
+    }
+    because = (
+        f"Up within {up} s ({assumption('scale-up-window').because}), at most doubling each minute; down one "
+        f"replica at a time after {calm}"
+    )
+    return worked_out(value, because)
+
+
+def _fallback(load: Load, minimum: Decision[int], peak: Decision[int]) -> Decision[dict[str, Json]]:
+    replicas = peak.value if load.interactive else max(minimum.value, 1)
+    value: dict[str, Json] = {
+        "failureThreshold": whole("fallback-failures"),
+        "replicas": replicas,
+        "behavior": "currentReplicasIfHigher",
+    }
+    because = (
+        f"When metrics are missing for {whole('fallback-failures')} polls, go to {replicas} replica"
+        f"{'s' if replicas > 1 else ''} or stay where there are more: a silent Prometheus must not take replicas away "
+        "under load. Needs KEDA 2.17"
+    )
+    return worked_out(value, because)

@@ -1,0 +1,202 @@
+"""The plan: groups of decisions. Pure data; every leaf carries its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from chartgen.catalog.gateways import StreamSettings
+from chartgen.kernel.decision import Decision, Json
+from chartgen.kernel.units import Bytes
+from chartgen.memory.fit import Fit
+from chartgen.plan.placement_types import Placement
+from chartgen.resolve import Resolved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How the model is laid over GPUs."""
+
+    precision: Decision[str]
+    """The quantization scheme of the weights, by its name in the catalog."""
+    quantize_at_load: bool
+    """The engine makes that precision while it loads; otherwise the checkpoint has it."""
+    tensor_parallel: Decision[int]
+    """GPUs that share each layer."""
+    pipeline_parallel: Decision[int]
+    """Stages of layers."""
+    gpus: Decision[int]
+    """GPUs of one replica."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batching:
+    """What runs at once on one replica."""
+
+    context_length: Decision[int]
+    """Tokens of the longest request, prompt and answer together."""
+    sequences: Decision[int]
+    """Requests that run at the same time at most."""
+    batched_tokens: Decision[int]
+    """Tokens of one step at most."""
+    utilization: Decision[float]
+    """Share of the card's memory that the engine may use."""
+    kv_dtype: Decision[str]
+    """Type of the KV cache."""
+    in_flight: Decision[int]
+    """Requests of typical length that the KV cache holds, at most `sequences`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replicas:
+    """How many, when more, when fewer."""
+
+    minimum: Decision[int]
+    maximum: Decision[int]
+    peak: Decision[int]
+    """What the stated traffic needs."""
+    waiting_threshold: Decision[int]
+    """Waiting requests for each replica that call for one more."""
+    in_flight_threshold: Decision[int]
+    """Requests in flight for each replica that call for one more."""
+    polling: Decision[int]
+    """Seconds between two looks at the metrics."""
+    cooldown: Decision[int]
+    """Seconds without activity before the last replica goes."""
+    behavior: Decision[dict[str, Json]]
+    """The HPA's windows and steps."""
+    fallback: Decision[dict[str, Json]]
+    """What happens when metrics are missing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """What a pod takes from its node besides GPUs."""
+
+    cpus: Decision[int]
+    memory: Decision[str]
+    """As a Kubernetes quantity, shared memory included."""
+    memory_bytes: Bytes
+    """The same in bytes."""
+    shared_memory: Decision[str] | None
+    """Size of /dev/shm; None when one GPU needs none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartUp:
+    """From an empty node to the first token."""
+
+    load: Decision[int]
+    """Seconds from the container's start to ready, as estimated."""
+    fetch: Decision[int]
+    """Seconds for the first download of the weights."""
+    period: Decision[int]
+    """Seconds between start-up probes."""
+    failures: Decision[int]
+    """Probes that may fail before the container is restarted."""
+
+    @property
+    def budget(self) -> int:
+        """Seconds that the start-up probe allows."""
+        return self.period.value * self.failures.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drain:
+    """How a pod leaves without cutting an answer."""
+
+    pre_stop: Decision[int]
+    """Seconds the pod goes on serving while it leaves the endpoints."""
+    drain: Decision[int]
+    """Seconds the engine may finish what it has; 0 where the release cannot."""
+    grace: Decision[int]
+    """Seconds before Kubernetes kills: more than the sum of the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """The way in from outside."""
+
+    kind: Literal["ingress", "httproute"]
+    """Which object carries it."""
+    host: Decision[str]
+    class_name: Decision[str] | None
+    """IngressClass, for an Ingress."""
+    gateway: Decision[dict[str, Json]] | None
+    """Name and namespace of the Gateway, for an HTTPRoute."""
+    tls_secret: Decision[str] | None
+    paths: Decision[list[Json]]
+    settings: StreamSettings
+    """What makes the proxy pass tokens as they come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HubCache:
+    """Weights from the model hub, kept on a volume."""
+
+    model: Decision[str]
+    """What the engine is told to serve: the hub's name of the model."""
+    mount_path: Decision[str]
+    revision: Decision[str]
+    size: Decision[str]
+    """Size of the volume, as a Kubernetes quantity."""
+    storage_class: Decision[str]
+    """Empty for the cluster's default."""
+    shared: bool
+    """One ReadWriteMany volume for all replicas; otherwise each replica has its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExistingClaim:
+    """Weights that lie on a claim already."""
+
+    model: Decision[str]
+    """What the engine is told to serve: a path below `mount_path`."""
+    mount_path: Decision[str]
+    claim: Decision[str]
+
+
+Storage = HubCache | ExistingClaim
+"""Where the weights are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observability:
+    """What is measured, by the names this release gives it."""
+
+    metrics: Mapping[str, Decision[str]]
+    """Concept, such as "requests waiting", to metric name."""
+    interval: Decision[str]
+    timeout: Decision[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A workload, worked out."""
+
+    resolved: Resolved
+    """What was asked, with facts in place of names."""
+    fit: Fit
+    """The memory arithmetic that the layout stands on."""
+    layout: Layout
+    batching: Batching
+    replicas: Replicas
+    host: Host
+    start_up: StartUp
+    drain: Drain
+    placement: Placement
+    storage: Storage
+    route: Route | None
+    """None when nothing leads in from outside."""
+    observability: Observability
+    prometheus: Decision[str]
+    """Where KEDA asks for metrics."""
+    served_name: Decision[str]
+    """What clients call the model, and the label of its metrics."""
+    flags: Mapping[str, Decision[Json]]
+    """Engine flags without their dashes."""
+    env: Mapping[str, Decision[str]]
+    """Environment of the engine."""
+    notes: tuple[str, ...]
+    """What the reader must know or provide."""

@@ -1,0 +1,123 @@
+"""Before anything is written: Helm lints and templates the chart, and each object passes its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from chartgen.chart.types import Chart
+from chartgen.kernel.structure import dotted
+from chartgen.kernel.yaml_source import read
+from chartgen.validate import embedded, kubeconform
+from chartgen.validate.helm import HelmEngine, HelmError
+from chartgen.validate.problem import SchemaProblem
+
+Validator = Literal["auto", "embedded", "kubeconform"]
+"""Which schema checks run: ours, and kubeconform too where it is on PATH; only ours; or both without fail."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Complaint:
+    """One thing that a check says of a chart."""
+
+    by: str
+    """Who says it: helm lint, helm template, schema, kubeconform."""
+    where: str
+    """The file or object, and the path in it."""
+    says: str
+    """What is wrong."""
+
+
+class Rejected(Exception):  # noqa: N818 - a chart that a check refuses; nothing of it is written
+    """The checks refuse the chart. Exit code 1."""
+
+    def __init__(self, name: str, complaints: tuple[Complaint, ...]) -> None:
+        self.name = name
+        self.complaints = complaints
+        super().__init__(f"{name}: {len(complaints)} complaint(s): {complaints[:3]}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checks:
+    """The checks that every chart goes through."""
+
+    helm: HelmEngine
+    validator: Validator = "auto"
+
+    def manifests(self, chart: Chart, files: Mapping[str, str]) -> dict[str, str]:
+        """The rendered manifests of a chart that passes every check, by template path.
+
+        Raises:
+            Rejected: with every complaint.
+        """
+        complaints = [
+            Complaint(by="helm lint", where=message.path, says=message.text)
+            for message in self.helm.lint(files)
+            if message.severity != "info"
+        ]
+        try:
+            manifests = self.helm.template(
+                files, release=chart.name, namespace=chart.namespace, kubernetes=chart.kubernetes
+            )
+        except HelmError as error:
+            raise Rejected(chart.name, (*complaints, _templating(error))) from error
+        objects = list(objects_of(manifests))
+        complaints += self._schema_complaints(objects, chart.kubernetes)
+        if complaints:
+            raise Rejected(chart.name, tuple(complaints))
+        return manifests
+
+    def foreign(self, path: Path, kubernetes: str) -> int:
+        """How many objects a chart or a file of manifests holds, all of them valid.
+
+        Raises:
+            Rejected: with every complaint.
+            InputError: the file is no YAML.
+        """
+        if path.is_dir() or path.suffix in {".tgz", ".gz"}:
+            try:
+                manifests = self.helm.template_path(path, release="release", namespace="default", kubernetes=kubernetes)
+            except HelmError as error:
+                raise Rejected(str(path), (_templating(error),)) from error
+        else:
+            manifests = {str(path): path.read_text(encoding="utf-8")}
+        objects = list(objects_of(manifests))
+        complaints = self._schema_complaints(objects, kubernetes)
+        if complaints:
+            raise Rejected(str(path), tuple(complaints))
+        return len(objects)
+
+    def _schema_complaints(self, objects: list[tuple[str, Any]], kubernetes: str) -> list[Complaint]:
+        return [_schema(by, problem) for by, check in self._schema_checks() for problem in check(objects, kubernetes)]
+
+    def _schema_checks(self) -> Iterator[tuple[str, Callable[[Any, str], list[SchemaProblem]]]]:
+        yield "schema", embedded.check_objects
+        binary = None if self.validator == "embedded" else kubeconform.find()
+        if binary is not None:
+            yield "kubeconform", _with(binary)
+        elif self.validator == "kubeconform":
+            msg = "kubeconform is not on PATH"
+            raise FileNotFoundError(msg)
+
+
+def _with(binary: Path) -> Callable[[Any, str], list[SchemaProblem]]:
+    return lambda objects, kubernetes: kubeconform.check_objects(binary, objects, kubernetes)
+
+
+def objects_of(manifests: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """Each object of rendered manifests with the template it came from."""
+    for source, text in manifests.items():
+        for document in read(text, source):
+            if document.value is not None:
+                yield source, document.value
+
+
+def _templating(error: HelmError) -> Complaint:
+    return Complaint(by="helm template", where="", says=str(error))
+
+
+def _schema(by: str, problem: SchemaProblem) -> Complaint:
+    where = f"{problem.source} {problem.kind}/{problem.name} {dotted(problem.path)}".rstrip()
+    return Complaint(by=by, where=where, says=problem.message)

@@ -1,0 +1,83 @@
+"""Every name of a profile replaced by its facts, or told as a problem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from chartgen.catalog.gpus import gpu
+from chartgen.catalog.model_config import read_model
+from chartgen.catalog.models import Model, model
+from chartgen.catalog.quantizations import Quantization, quantization
+from chartgen.kernel.errors import InputError, InputProblem
+from chartgen.profile import LoadedProfile
+from chartgen.resolve.engine import resolve_engine
+from chartgen.resolve.lengths import resolve_lengths, resolve_objective
+from chartgen.resolve.platform import resolve_cloud, resolve_gateway, resolve_kubernetes
+from chartgen.resolve.resolver import Resolver
+from chartgen.resolve.types import Resolved
+
+
+def resolve(loaded: LoadedProfile) -> Resolved:
+    """Replace every name of the profile by its facts.
+
+    Raises:
+        InputError: names that the catalog does not have, and entries that contradict each other; all at once.
+    """
+    profile, resolver = loaded.profile, Resolver(loaded)
+    folder = Path(loaded.file).parent
+    found = resolver.look_up(["model"], profile.model, lambda name: _model(name, folder), "model")
+    card = resolver.look_up(["gpu"], profile.gpu, gpu, "GPU")
+    runs, image = resolve_engine(resolver)
+    cloud = resolve_cloud(resolver)
+    gateway = resolve_gateway(resolver, cloud)
+    kubernetes = resolve_kubernetes(resolver)
+    lengths = resolve_lengths(resolver)
+    first = resolve_objective(profile.objectives.time_to_first_token, "time-to-first-token")
+    gap = resolve_objective(profile.objectives.inter_token_latency, "inter-token-latency")
+    precision = _precision(resolver)
+    if found is not None and lengths is not None and lengths.context.value > found.max_position_embeddings:
+        most = f"at most {found.max_position_embeddings} tokens, the longest that {found.id} is made for"
+        resolver.report(["context"], f"{lengths.context.value} tokens", most)
+    if found is None or card is None or runs is None or cloud is None or lengths is None or resolver.problems:
+        raise InputError(sorted(resolver.problems, key=_order))
+    return Resolved(
+        loaded=loaded,
+        model=found,
+        hub=None if _is_path(profile.model) else found.id,
+        gpu=card,
+        engine=runs,
+        image=image,
+        cloud=cloud,
+        kubernetes=kubernetes,
+        gateway=gateway,
+        lengths=lengths,
+        first_token=first,
+        token_gap=gap,
+        precision=precision,
+    )
+
+
+def _is_path(name: str) -> bool:
+    return name.endswith((".json", "/")) or name.startswith((".", "/", "~"))
+
+
+def _model(name: str, folder: Path) -> Model:
+    return read_model(folder / Path(name).expanduser()) if _is_path(name) else model(name)
+
+
+def _order(problem: InputProblem) -> tuple[bool, int, int]:
+    place = problem.position
+    return (True, 0, 0) if place is None else (False, place.line, place.column)
+
+
+_PLAIN = {"bf16", "bfloat16", "fp16", "float16"}
+"""What people call unquantized weights."""
+
+
+def _precision(resolver: Resolver) -> Quantization | None:
+    name = resolver.loaded.profile.weights.quantization
+    if name is None:
+        return None
+    if name.lower() in _PLAIN:
+        return quantization("none")
+    return resolver.look_up(["weights", "quantization"], name, quantization, "quantization")
