@@ -47,7 +47,7 @@ class GroupedHeads:
     qk_norm: bool = False
     """Queries and keys are normalised per head."""
     key_is_value: bool = False
-    """Keys and values share one projection (Gemma 4's full layers); the cache still holds both."""
+    """Keys and values share one projection (Gemma 4's full layers); the engine loads and caches both."""
     gated: bool = False
     """The attention output is multiplied by a gate as wide as the queries (Qwen3-Next, Qwen3.5)."""
     sinks: bool = False

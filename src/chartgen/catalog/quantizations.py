@@ -24,6 +24,10 @@ class Quantization:
     """Bits of one weight element."""
     group: int | None = None
     """Weights along a row that share one scale; None for one scale a channel or tensor."""
+    square: bool = False
+    """The group is a square block of the matrix rather than a run of a row."""
+    padded: bool = False
+    """The kernel pads what a rank holds, so that a split never cuts a group."""
     scale_bits: int = 0
     """Bits of one scale."""
     zero_bits: int = 0

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from chartgen.catalog.gpus import BLACKWELL, HOPPER, Gpu
 from chartgen.catalog.kv_dtypes import kv_dtype
-from chartgen.catalog.models import Model
-from chartgen.kernel.units import GIB, MIB, context, gib
+from chartgen.kernel.units import context, gib
 from chartgen.memory.activation import Batch, activation
 from chartgen.memory.cache_layers import CacheChoice, cache_layers, with_aligned_states
+from chartgen.memory.deployment import Deployment, visible_memory
 from chartgen.memory.engine import Behaviour, behaviour
-from chartgen.memory.figures import Estimate, exactly, remainder
+from chartgen.memory.figures import Estimate, remainder
 from chartgen.memory.kv_cache import Pool, pool
 from chartgen.memory.limits import Given, Limits, resolve
 from chartgen.memory.overheads import cuda_graph, non_torch
@@ -21,49 +21,10 @@ from chartgen.memory.release import release
 from chartgen.memory.stages import Stage, stages
 from chartgen.memory.weights import BYTES, scheme_of, weights
 
+__all__ = ["Deployment", "Fit", "Rank", "Verdict", "cache_pool", "estimate"]
+
 Verdict = Literal["yes", "tight", "no"]
 """Fits with the margins; fits only by the likely figures; does not fit by the likely figures."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deployment:
-    """What is asked: a model on cards, with the engine's flags. None leaves a flag to the engine."""
-
-    model: Model
-    """The model."""
-    gpu: Gpu
-    """The card; every rank has one, or one slice of one."""
-    release: str
-    """Release of the engine, as 0.33.0."""
-    quantization: str | None = None
-    """Quantization scheme to load with; None: as the checkpoint is stored."""
-    dtype: str | None = None
-    """`--dtype`; None: the model's own."""
-    kv_cache_dtype: str = "auto"
-    """`--kv-cache-dtype`."""
-    tensor_parallel: int = 1
-    """`--tensor-parallel-size`."""
-    pipeline_parallel: int = 1
-    """`--pipeline-parallel-size`."""
-    max_model_len: int | None = None
-    """`--max-model-len`."""
-    max_num_seqs: int | None = None
-    """`--max-num-seqs`."""
-    max_num_batched_tokens: int | None = None
-    """`--max-num-batched-tokens`."""
-    gpu_memory_utilization: float | None = None
-    """`--gpu-memory-utilization`."""
-    enforce_eager: bool = False
-    """`--enforce-eager`."""
-    mig: str | None = None
-    """MIG profile when each rank has a slice rather than a card."""
-    prefix_caching: bool | None = None
-    """`--enable-prefix-caching`: hybrids with states then keep one more state a sequence."""
-
-    @property
-    def gpus(self) -> int:
-        """Cards or slices it takes."""
-        return self.tensor_parallel * self.pipeline_parallel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,17 +113,6 @@ def estimate(deployment: Deployment) -> Fit:
         for stage in stages(deployment.model, deployment.pipeline_parallel)
     )
     return _answer(deployment, limits, ranks, engine)
-
-
-def visible_memory(gpu: Gpu, mig: str | None) -> Estimate:
-    """Memory that a process sees on a card or a slice of it."""
-    if mig is not None:
-        profile = gpu.mig[mig]
-        because = f"a {mig} slice of {gpu.title} shows {profile.mib:.0f} MiB"
-        return exactly(profile.mib * MIB, because, "assumed" if profile.assumed else "measured")
-    low, best, high = (gpu.visible_bytes(which) for which in ("low", "best", "high"))
-    because = f"{gpu.title} shows {gib(best)} to a process"
-    return Estimate(low=low, best=best, high=high, stands_on="measured", because=because)
 
 
 def _rank(deployment: Deployment, stage: Stage, limits: Limits, visible: Estimate, engine: Behaviour) -> Rank:
@@ -254,11 +204,8 @@ def _answer(deployment: Deployment, limits: Limits, ranks: tuple[Rank, ...], eng
     verdict: Verdict = "no"
     if needed <= best:
         verdict = "yes" if needed <= rank.kv_cache.low else "tight"
-    deciding = _deciding(rank, best)
-    need = f"one request of {context(length)} tokens needs {gib(needed)}"
-    because = f"{need}, {gib(best)} is left for the KV cache"
-    if verdict == "no":
-        because = f"{gib(needed - best)} short: {because}; {deciding} decides"
+    deciding = _deciding(rank)
+    because = _sentence(rank, needed, context(length), _DECIDING[deciding])
     return Fit(
         deployment=deployment,
         limits=limits,
@@ -283,7 +230,32 @@ def _capacity(found: Pool, available: float, limits: Limits, engine: Behaviour) 
     return found.blocks(available) // groups * block, concurrency
 
 
-def _deciding(rank: Rank, best: float) -> str:
-    if rank.weights.best > rank.budget.best:
+_DECIDING: Final = {
+    "weights": "the weights decide",
+    "activation": "the activation peak decides",
+    "non_torch": "the buffers between GPUs decide",
+    "cuda_graph": "the CUDA graphs decide",
+    "kv_cache": "the KV cache decides",
+}
+"""Each term of the memory, as the subject of a verdict."""
+
+
+def _deciding(rank: Rank) -> str:
+    """The term that decides: what alone exceeds the budget, else the largest beside it, else the cache."""
+    if rank.weights.best >= rank.budget.best:
         return "weights"
-    return "kv_cache" if best > GIB else "activation" if rank.activation.best > GIB else "weights"
+    if rank.kv_cache.best > 0:
+        return "kv_cache"
+    others = {"activation": rank.activation, "non_torch": rank.non_torch, "cuda_graph": rank.cuda_graph}
+    return max(others, key=lambda name: others[name].best)
+
+
+def _sentence(rank: Rank, needed: float, length: str, decides: str) -> str:
+    left = rank.kv_cache.best
+    if left < 0:
+        return (
+            f"{gib(needed - left)} short: weights, activation and buffers exceed the {gib(rank.budget.best)} of "
+            f"the engine by {gib(-left)}, and one request of {length} tokens needs {gib(needed)}; {decides}"
+        )
+    said = f"one request of {length} tokens needs {gib(needed)}, {gib(left)} is left for the KV cache"
+    return said if needed <= left else f"{gib(needed - left)} short: {said}; {decides}"

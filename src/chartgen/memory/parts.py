@@ -79,7 +79,7 @@ def _grouped(kind: GroupedHeads, hidden: int, tensor_parallel: int) -> Iterator[
     heads = kind.heads / tensor_parallel
     kv_heads = kv_heads_per_rank(kind.kv_heads, tensor_parallel) if kind.kv_heads else 0
     queries = heads * kind.head_size * (2 if kind.gated else 1)
-    keys = kv_heads * (kind.head_size if kind.key_is_value else kind.head_size + value)
+    keys = kv_heads * (kind.head_size + value)
     yield Piece(part="attention", parameters=hidden * (queries + keys))
     yield Piece(part="attention", parameters=hidden * heads * value)
     small = (queries + keys if kind.qkv_bias else 0) + (hidden if kind.output_bias else 0)

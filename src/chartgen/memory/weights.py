@@ -91,9 +91,18 @@ def _rotary_widths(model: Model) -> Iterator[int]:
 
 
 def parameters(model: Model) -> int:
-    """Parameters of the whole model by its shapes, without layers for multi-token prediction."""
+    """Parameters of the whole model by its shapes, without layers for multi-token prediction.
+
+    Where keys serve as values, the published weights hold them once and the engine loads them twice.
+    """
     (whole,) = stages(model, 1)
-    return round(sum(piece.parameters * piece.tensors for piece in stage_pieces(model, whole, 1)))
+    loaded = sum(piece.parameters * piece.tensors for piece in stage_pieces(model, whole, 1))
+    twice = sum(
+        (kind.kv_layers or kind.layers) * kind.kv_heads * kind.head_size * model.hidden_size
+        for kind in model.attention.kinds()
+        if isinstance(kind, GroupedHeads) and kind.key_is_value
+    )
+    return round(loaded - twice)
 
 
 def weights(
