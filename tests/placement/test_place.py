@@ -12,6 +12,7 @@ from chartgen.catalog.gpus import gpu
 from chartgen.kernel.decision import Decision
 from chartgen.kernel.units import GIB, Bytes, Seconds
 from chartgen.kernel.yaml_source import read
+from chartgen.plan.allocation_types import DeviceClaim, WholeGpus
 from chartgen.plan.placement_types import HostNeed
 from chartgen.validate.embedded import check_objects
 from placement.parts import manifests, placed, refused, terms
@@ -196,3 +197,11 @@ def test_own_hardware_may_have_a_card_without_a_known_label() -> None:
 def test_cards_of_clouds_are_cards_of_the_catalog(cloud: str) -> None:
     """Every card that a cloud file names has its own fact file."""
     assert [gpu(card).key for card in load_cloud(cloud).cards()] == list(load_cloud(cloud).cards())
+
+
+@pytest.mark.parametrize("cloud", cloud_names())
+def test_the_affinity_is_never_empty(cloud: str) -> None:
+    """A required term without expressions would match no node at all."""
+    card = load_cloud(cloud).cards()[0]
+    for allocation in (WholeGpus(), DeviceClaim()):
+        assert placed(cloud, card, gpus=1, region=None, allocation=allocation).node_affinity.value

@@ -17,6 +17,10 @@ HOST = "kubernetes.io/hostname"
 """The node itself: a well-known label."""
 
 
+LINUX = Requirement(key="kubernetes.io/os", values=("linux",))
+"""What every node that runs the engine's image is."""
+
+
 def problems(request: PlacementRequest) -> list[PlacementProblem]:
     """What the platform cannot give: an unknown region, a card it does not sell, a node too small."""
     found = []
@@ -135,7 +139,8 @@ def _card(request: PlacementRequest) -> tuple[list[Requirement], list[str]]:
     """The labels that pick nodes with the card in the state that the allocation needs, and why those."""
     cloud, gpu = request.cloud, request.gpu
     if isinstance(request.allocation, DeviceClaim):
-        return [], ["the claim picks the devices, and with them the node"]
+        # A term without expressions matches no node at all, so there is always one.
+        return [LINUX], ["the claim picks the devices, and with them the node"]
     prepared = allocation.labels(request)
     if prepared:
         return list(prepared), ["a node whose cards are cut or shared shows it by these labels"]
@@ -144,7 +149,7 @@ def _card(request: PlacementRequest) -> tuple[list[Requirement], list[str]]:
     if cloud.shape_label:
         return [Requirement(key=cloud.shape_label, values=tuple(holding(request)))], [cloud.nodes]
     because = f"no product label of {gpu.title} is known, so any node with a GPU of its vendor will do"
-    return list(cloud.vendor_labels.get(gpu.vendor, ())), [because]
+    return list(cloud.vendor_labels.get(gpu.vendor, (LINUX,))), [because]
 
 
 def _expression(term: Requirement) -> Json:
