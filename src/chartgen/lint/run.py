@@ -14,9 +14,9 @@ from chartgen.lint.bundle import Bundle
 from chartgen.lint.finding import Counts, Finding, Outcome, Problem, Stumble, Untold
 from chartgen.lint.judge import Rule, Subject
 from chartgen.lint.manifest import Inputs, Manifest, Place
-from chartgen.lint.relations import Relations
 from chartgen.lint.select import Selection, chosen
 from chartgen.lint.subjects import Surroundings, document_subjects, subjects
+from chartgen.lint.views.all import Views
 from chartgen.policy.load import PolicySet
 from chartgen.policy.types import Policy, Scope
 
@@ -74,7 +74,7 @@ def lint(request: Request) -> Outcome:
     marks: list[Mark] = []
     for bundle in bundles:
         marks.extend(marks_of(bundle))
-        _judge_bundle(Relations(bundle, world), rules, request.surroundings, said)
+        _judge_bundle(Views(bundle, world, request.surroundings.cloud), rules, request.surroundings, said)
     standing, allowed, used = sort_out(said.findings, marks, request.allowances, request.today)
     asked = frozenset(policy.id for policy in policies)
     about_text = _Said()
@@ -112,13 +112,11 @@ def _bundles(manifests: Iterable[Manifest]) -> list[Bundle]:
     return [Bundle(name, members) for name, members in groups.items()]
 
 
-def _judge_bundle(
-    relations: Relations, rules: Mapping[Scope, Sequence[Rule]], surroundings: Surroundings, said: _Said
-) -> None:
+def _judge_bundle(views: Views, rules: Mapping[Scope, Sequence[Rule]], surroundings: Surroundings, said: _Said) -> None:
     for scope, of_scope in rules.items():
         if scope == "document":
             continue
-        for subject in subjects(scope, relations, surroundings):
+        for subject in subjects(scope, views):
             for rule in of_scope:
                 said.add(rule, subject, surroundings.cluster)
 

@@ -17,7 +17,7 @@ class Fault:
     """One thing that the API server refuses, or takes otherwise than it was meant."""
 
     code: str
-    """unknown-field, missing, type, value, null, duplicate, reference, api-version; kind: the group has no such kind."""
+    """unknown-field, missing, type, value, null, duplicate, reference, api-version; kind: no such kind in the group."""
     message: str
     """The fault as a sentence."""
     builtin: bool

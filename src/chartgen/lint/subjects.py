@@ -10,11 +10,10 @@ from typing import Any, Final
 from chartgen.lint.allow import Mark
 from chartgen.lint.judge import Subject
 from chartgen.lint.manifest import Manifest
-from chartgen.lint.relations import Relations
 from chartgen.lint.schemas import faults
 from chartgen.lint.unknown import Unknown, plain
+from chartgen.lint.views.all import Views
 from chartgen.lint.views.document import document_view
-from chartgen.lint.views.pod import pod_view
 from chartgen.policy.types import Scope
 from chartgen.validate.library import index
 
@@ -40,23 +39,22 @@ class Surroundings:
         return self.minors or (list(index().releases)[-1],)
 
 
-def subjects(scope: Scope, relations: Relations, surroundings: Surroundings) -> Iterator[Subject]:
+def subjects(scope: Scope, views: Views) -> Iterator[Subject]:
     """Every thing of that scope in a bundle."""
     build = _BUILDERS.get(scope)
     if build is not None:
-        yield from build(relations, surroundings)
+        yield from build(views)
 
 
-def _objects(relations: Relations, surroundings: Surroundings) -> Iterator[Subject]:
-    del surroundings
-    for manifest in relations.bundle.manifests:
+def _objects(views: Views) -> Iterator[Subject]:
+    for manifest in views.bundle.manifests:
         yield Subject(scope="object", manifest=manifest, data={"object": manifest.value}, anchors={"object": ()})
 
 
-def _pods(relations: Relations, surroundings: Surroundings) -> Iterator[Subject]:
-    for site in relations.bundle.pods:
+def _pods(views: Views) -> Iterator[Subject]:
+    for site in views.bundle.pods:
         unknown: dict[str, Unknown] = {}
-        view = pod_view(site, relations, surroundings.cloud)
+        view = views.pod(site)
         yield Subject(
             scope="pod",
             manifest=site.manifest,
@@ -66,9 +64,28 @@ def _pods(relations: Relations, surroundings: Surroundings) -> Iterator[Subject]
         )
 
 
-_BUILDERS: Final[dict[Scope, Callable[[Relations, Surroundings], Iterator[Subject]]]] = {
+def _engines(views: Views) -> Iterator[Subject]:
+    for site in views.bundle.pods:
+        engines = views.engines(site)
+        if not engines:
+            continue
+        unknown: dict[str, Unknown] = {}
+        pod = plain(views.pod(site), unknown)
+        for container, view in engines:
+            own = dict(unknown)
+            yield Subject(
+                scope="engine",
+                manifest=site.manifest,
+                data={"engine": plain(view, own), "pod": pod},
+                anchors={"object": (), "pod": site.path, "container": container.path},
+                unknown=own,
+            )
+
+
+_BUILDERS: Final[dict[Scope, Callable[[Views], Iterator[Subject]]]] = {
     "object": _objects,
     "pod": _pods,
+    "engine": _engines,
 }
 
 

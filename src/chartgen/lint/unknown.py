@@ -7,7 +7,7 @@ leaves the unknown out, so that an expression which really needs it fails with a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
@@ -39,15 +39,20 @@ def plain(value: Any, unknown: dict[str, Unknown]) -> Any:
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, Mapping):
-        return {key: plain(entry, unknown) for key, entry in value.items()}
+        return _plain_items(value.items(), unknown)
     if isinstance(value, tuple | list | frozenset):
         entries = sorted(value) if isinstance(value, frozenset) else value
         return [plain(entry, unknown) for entry in entries]
+    return _plain_items(((key, getattr(value, name)) for name, key in keys(value.__class__)), unknown)
+
+
+def _plain_items(entries: Iterable[tuple[str, Any]], unknown: dict[str, Unknown]) -> dict[str, Any]:
     result = {}
-    for name, key in keys(value.__class__):
-        entry = getattr(value, name)
+    for key, entry in entries:
         if isinstance(entry, Unknown):
             unknown[key] = entry
+        elif entry is None or isinstance(entry, str | int | float):
+            result[key] = entry
         else:
             result[key] = plain(entry, unknown)
     return result

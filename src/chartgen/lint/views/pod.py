@@ -55,12 +55,16 @@ class PodView:
     """Whether a PodDisruptionBudget selects it."""
     rollout: Rollout
     """How an update replaces pods."""
+    runtime_class: str | None
+    """Its runtime class; null when none is named."""
     gpus: Accelerators
     """What accelerators one pod asks for."""
     volumes: tuple[Volume, ...]
     """Its volumes, claims resolved."""
     references: tuple[Reference, ...]
     """Every ConfigMap, Secret, claim and account it names."""
+    progress_deadline: int
+    """Seconds after which a rollout without progress is called failed: a Deployment's default is 600."""
     grace: int
     """Seconds between the signal to stop and the kill."""
     cloud: str | None
@@ -73,6 +77,8 @@ def pod_view(site: PodSite, relations: Relations, cloud: str | None) -> PodView:
     scalers = relations.scalers_of(site.manifest)
     replicas = spec.get("replicas") if isinstance(spec.get("replicas"), int) else None
     least = min((minimum_of(scaler) for scaler in scalers), default=1 if replicas is None else replicas)
+    runtime = site.spec.get("runtimeClassName")
+    deadline = spec.get("progressDeadlineSeconds")
     grace = site.spec.get("terminationGracePeriodSeconds")
     return PodView(
         kind=site.manifest.kind,
@@ -86,9 +92,11 @@ def pod_view(site: PodSite, relations: Relations, cloud: str | None) -> PodView:
         exposed=relations.exposed(site),
         budgeted=bool(relations.budgets_of(site)),
         rollout=_rollout(site.manifest.kind, spec, least),
+        runtime_class=runtime if isinstance(runtime, str) else None,
         gpus=of_pod(site, relations.bundle),
         volumes=volumes(site, relations),
         references=references(site, relations),
+        progress_deadline=deadline if isinstance(deadline, int) else whole("progress-deadline-seconds"),
         grace=grace if isinstance(grace, int) else whole("grace-seconds"),
         cloud=cloud or cloud_of(site),
     )

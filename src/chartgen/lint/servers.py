@@ -1,0 +1,67 @@
+"""Model servers, and how to know one in a container: by its image, or by the words that start it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from chartgen.catalog.engine_images import holds_engine
+from chartgen.catalog.store import document
+from chartgen.kernel.library import catalog_data
+from chartgen.kernel.structure import build
+from chartgen.lint.manifest import items
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """One model server's facts."""
+
+    images: tuple[str, ...]
+    """Patterns found in the names of its images."""
+    commands: tuple[str, ...]
+    """Patterns found in the words that start it."""
+    port: int
+    """The port it listens on where nothing is written."""
+    port_flags: tuple[str, ...]
+    """The options that set the port."""
+    port_variable: str | None = None
+    """The environment variable that sets it."""
+    health: tuple[str, ...]
+    """The paths that answer a GET with 200 once it serves, on every release."""
+    prefix: str
+    """What its metrics start with; empty when they share nothing."""
+    source: str
+    """Where that stands."""
+
+
+@cache
+def servers() -> Mapping[str, Server]:
+    """Every server by name; vllm comes first."""
+    return build(document(catalog_data() / "servers.yaml").value, dict[str, Server])
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...]:
+    return tuple(
+        (name, re.compile("|".join(server.images)), re.compile("|".join(server.commands)) if server.commands else None)
+        for name, server in servers().items()
+    )
+
+
+def server_of(container: Mapping[str, Any]) -> str | None:
+    """The name of the server that a container runs; None for anything else."""
+    words = [str(word) for key in ("command", "args") for word in items(container.get(key))]
+    return _server(str(container.get("image") or ""), " ".join(words))
+
+
+@cache
+def _server(image: str, words: str) -> str | None:
+    for name, _, commands in _patterns():
+        if commands is not None and commands.search(words):
+            return name
+    if holds_engine(image):
+        return "vllm"
+    return next((name for name, images, _ in _patterns() if image and images.search(image)), None)
