@@ -47,8 +47,10 @@ class Field:
 class Annotations:
     """Reads type annotations and the fields that carry them."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, *, through_wrappers: bool) -> None:
+        """`through_wrappers`: whether the release looks into a union inside Annotated."""
         self.reader = reader
+        self.through_wrappers = through_wrappers
         self.kwargs = cache(self._kwargs)
 
     def parts(self, node: ast.expr, module: Module) -> tuple[Part, ...]:
@@ -74,7 +76,8 @@ class Annotations:
         if name == "Union":
             return tuple(part for argument in arguments for part in self.parts(argument, module))
         if name in _WRAPPERS:
-            return self.parts(arguments[0], module)
+            inside = self.parts(arguments[0], module)
+            return inside if self.through_wrappers or len(inside) == 1 else (Part("other", name=ast.unparse(inner)),)
         if name == "Literal":
             value = self.reader.value(node, module, {})
             return (Part("literal", options=value.options if isinstance(value, Literal) else ()),)

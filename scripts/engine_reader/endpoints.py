@@ -53,8 +53,24 @@ def routes(sources: Sources, reader: Reader) -> list[Route]:
     for module in sources.modules("vllm.entrypoints"):
         if module.name.startswith(_NOT_THE_SERVER) or not _mentions_routes(module):
             continue
-        found += _walk(module.tree, module, reader, "")
+        found += _walk(module.tree, module, reader, _module_need(module))
     return found
+
+
+def _module_need(module: Module) -> str:
+    """What a module's routes need as a whole: its attach function returns at once without it."""
+    for node in module.tree.body:
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        for statement in node.body:
+            match statement:
+                case ast.If(test=ast.UnaryOp(op=ast.Not()) as test, body=[ast.Return() | ast.Expr(), *_]):
+                    text = ast.unparse(test)
+                    if any(isinstance(inner, ast.Return) for inner in statement.body):
+                        return next((need for word, need in _BY_CONDITION.items() if word in text), "")
+                case _:
+                    pass
+    return ""
 
 
 def _mentions_routes(module: Module) -> bool:

@@ -27,9 +27,9 @@ class FlagReader:
     def __init__(self, sources: Sources, reader: Reader) -> None:
         self.sources = sources
         self.reader = reader
-        self.annotations = Annotations(reader)
-        self.arguments: dict[str, dict[str, Any]] = {}
         self.rules: Rules = rules_of(sources.need("vllm.engine.arg_utils"))
+        self.annotations = Annotations(reader, through_wrappers=self.rules.through_annotated)
+        self.arguments: dict[str, dict[str, Any]] = {}
 
     def read(self) -> dict[str, dict[str, Any]]:
         """Every flag by its first long name, with argparse's own keywords."""
