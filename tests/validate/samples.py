@@ -50,6 +50,8 @@ class Bad:
     since: str
     by_values: bool
     """Whether no JSON Schema sees it."""
+    server_takes_it: bool
+    """Whether the API server lets it pass, though nobody means it."""
     also: tuple[tuple[Step, ...], ...] = field(default=())
     """Where the same change breaks something else too."""
 
@@ -97,6 +99,7 @@ def _bad() -> Iterator[Bad]:
             code=entry["code"],
             since=entry.get("from", original.since),
             by_values=entry.get("by") == "values",
+            server_takes_it=entry.get("server") == "takes it",
             also=tuple(steps(dotted, broken) for dotted in entry.get("also", [])),
         )
 

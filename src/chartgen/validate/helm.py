@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from chartgen.kernel.errors import InputError
+from chartgen.kernel.yaml_source import read
 from chartgen.validate.chart_files import pack
+from chartgen.validate.fault import Node
 from chartgen.validate.helm_binary import Binary
 from chartgen.validate.helm_engine import (
     Files,
@@ -23,6 +28,7 @@ from chartgen.validate.helm_engine import (
     HelmMissing,
     Severity,
     archive,
+    full_version,
     manifests,
 )
 
@@ -73,13 +79,16 @@ class Library(HelmEngine):
 
         return f"{helm_python.helm_sdk_version().removeprefix('v')} (library)"
 
-    def lint(self, files: Files, values: Mapping[str, Any] | None = None) -> list[HelmMessage]:
+    def lint(
+        self, files: Files, values: Mapping[str, Any] | None = None, *, kubernetes: str | None = None
+    ) -> list[HelmMessage]:
         """See HelmEngine."""
         import helm_python  # noqa: PLC0415
 
+        version = None if kubernetes is None else full_version(kubernetes)
         with archive(files) as path:
             try:
-                report = helm_python.lint(path, dict(values or {}), strict=True)
+                report = helm_python.lint(path, dict(values or {}), strict=True, kube_version=version)
             except helm_python.HelmError as error:
                 raise HelmError(str(error).strip()) from error
         if not report["messages"] and report["errors"]:  # the chart could not be read
@@ -118,21 +127,76 @@ class Library(HelmEngine):
                 kubernetes=kubernetes,
                 api_versions=api_versions,
             )
-        import helm_python  # noqa: PLC0415
+        _refuse_as_helm_does(files, release, kubernetes)
+        return manifests(_render(files, dict(values or {}), release, namespace).items())
 
-        try:
-            with helm_python.Chart.load_archive(pack(files)) as chart:
-                rendered = chart.render(
-                    dict(values or {}),
-                    name=release,
-                    namespace=namespace,
-                    revision=1,
-                    is_install=True,
-                    is_upgrade=False,
-                )
-        except helm_python.HelmError as error:
-            raise HelmError(str(error).strip()) from error
-        return manifests(rendered.items())
+
+def _render(files: Files, values: dict[str, Any], release: str, namespace: str) -> dict[str, str]:
+    import helm_python  # noqa: PLC0415
+
+    try:
+        with helm_python.Chart.load_archive(pack(files)) as chart:
+            return chart.render(
+                values, name=release, namespace=namespace, revision=1, is_install=True, is_upgrade=False
+            )
+    except helm_python.HelmError as error:
+        raise HelmError(str(error).strip()) from error
+
+
+def _refuse_as_helm_does(files: Files, release: str, kubernetes: str | None) -> None:
+    """What the helm command checks before it renders, and the library does not.
+
+    Raises:
+        HelmError: the release's name is none, a subchart is missing, or the chart is not for this Kubernetes.
+    """
+    import helm_python  # noqa: PLC0415
+
+    try:
+        helm_python.validate_release_name(release)
+    except helm_python.HelmError as error:
+        raise HelmError(f"release name {release!r}: {error}") from error
+    chart = _chart_yaml(files)
+    there = {path.split("/")[1] for path in files if path.startswith("charts/")}
+    missing = [
+        name
+        for name in chart.dependencies
+        if not any(entry == name or (entry.startswith(f"{name}-") and entry.endswith(".tgz")) for entry in there)
+    ]
+    if missing:
+        raise HelmError(f"found in Chart.yaml, but missing in charts/ directory: {', '.join(missing)}")
+    if chart.kubernetes and kubernetes and not _satisfies(full_version(kubernetes), chart.kubernetes):
+        message = f"chart requires kubeVersion: {chart.kubernetes} which is incompatible with Kubernetes"
+        raise HelmError(f"{message} {full_version(kubernetes)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _ChartYaml:
+    dependencies: tuple[str, ...]
+    kubernetes: str
+
+
+def _chart_yaml(files: Files) -> _ChartYaml:
+    """The part of Chart.yaml that is checked here; nothing when it is malformed, which Helm itself refuses."""
+    content = files.get("Chart.yaml", "")
+    text = content if isinstance(content, str) else content.decode(errors="replace")
+    try:
+        (document,) = read(text, "Chart.yaml")
+    except (InputError, ValueError):
+        return _ChartYaml((), "")
+    node = Node(document.value)
+    names = (entry["name"].text() for entry in node["dependencies"].entries())
+    return _ChartYaml(tuple(name for name in names if name), node["kubeVersion"].text() or "")
+
+
+@cache
+def _satisfies(version: str, constraint: str) -> bool:
+    """Whether a version is inside a constraint: asked of Helm's own library, by a chart made for it."""
+    files = {
+        "Chart.yaml": "apiVersion: v2\nname: compare\nversion: 0.0.0\n",
+        "templates/compare.yaml": "{{ semverCompare .Values.constraint .Values.version }}",
+    }
+    rendered = _render(files, {"constraint": constraint, "version": version}, "compare", "default")
+    return rendered["compare/templates/compare.yaml"].strip() == "true"
 
 
 def _looks_at_the_cluster(files: Files) -> bool:

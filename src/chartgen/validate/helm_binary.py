@@ -19,6 +19,7 @@ from chartgen.validate.helm_engine import (
     HelmMissing,
     Severity,
     archive,
+    full_version,
     manifests,
 )
 
@@ -29,6 +30,7 @@ _SEVERITIES: Final[Mapping[str, Severity]] = {"INFO": "info", "WARNING": "warnin
 _LINT_LINE: Final = re.compile(r"^\[(INFO|WARNING|ERROR)\] ([^:\n]*): ", re.MULTILINE)
 _LINT_END: Final = re.compile(r"^\d+ chart\(s\) linted", re.MULTILINE)
 _SOURCE: Final = re.compile(r"^---\n# Source: ([^\n]+)\n", re.MULTILINE)
+_ERROR: Final = re.compile(r"^Error: ", re.MULTILINE)
 _DEBUG_HINT: Final = "\n\nUse --debug flag to render out invalid YAML"
 
 
@@ -46,10 +48,15 @@ class Binary(HelmEngine):
             raise HelmError(answer.stderr.strip())
         return f"{answer.stdout.strip().removeprefix('v')} (helm)"
 
-    def lint(self, files: Files, values: Mapping[str, Any] | None = None) -> list[HelmMessage]:
+    def lint(
+        self, files: Files, values: Mapping[str, Any] | None = None, *, kubernetes: str | None = None
+    ) -> list[HelmMessage]:
         """See HelmEngine."""
+        options = ["--strict", "--values=-"]
+        if kubernetes is not None:
+            options.append(f"--kube-version={full_version(kubernetes)}")
         with archive(files) as path:
-            answer = self._run("lint", "--strict", str(path), "--values", "-", values=values)
+            answer = self._run("lint", *options, str(path), values=values)
         text = _LINT_END.split(answer.stdout)[0]
         starts = list(_LINT_LINE.finditer(text))
         if answer.returncode and not starts:
@@ -73,12 +80,12 @@ class Binary(HelmEngine):
         """See HelmEngine."""
         options = [f"--namespace={namespace}", "--values=-"]
         if kubernetes is not None:
-            options.append(f"--kube-version={kubernetes}")
+            options.append(f"--kube-version={full_version(kubernetes)}")
         options += [f"--api-versions={version}" for version in api_versions]
         with archive(files) as path:
             answer = self._run("template", *options, "--", release, str(path), values=values)
         if answer.returncode:
-            raise HelmError(answer.stderr.strip().removeprefix("Error: ").removesuffix(_DEBUG_HINT))
+            raise HelmError(_ERROR.split(answer.stderr)[-1].strip().removesuffix(_DEBUG_HINT))
         parts = _SOURCE.split(answer.stdout)[1:]  # what stands before the first source is empty
         return manifests(zip(parts[::2], parts[1::2], strict=True))
 

@@ -51,8 +51,15 @@ class HelmEngine(Protocol):
     def version(self) -> str:
         """Helm's version, and which engine it is: 4.2.3 (library)."""
 
-    def lint(self, files: Files, values: Mapping[str, Any] | None = None) -> list[HelmMessage]:
+    def lint(
+        self, files: Files, values: Mapping[str, Any] | None = None, *, kubernetes: str | None = None
+    ) -> list[HelmMessage]:
         """Everything that `helm lint --strict` says about the chart.
+
+        Args:
+            files: the chart.
+            values: what stands over the chart's own values.
+            kubernetes: the version whose deprecations count; None for Helm's own.
 
         Raises:
             HelmError: Helm could not even read it.
@@ -110,6 +117,12 @@ class HelmEngine(Protocol):
             kubernetes=kubernetes,
             api_versions=api_versions,
         )
+
+
+def full_version(kubernetes: str) -> str:
+    """A version of Kubernetes as Helm compares it: 1.34 is v1.34.0."""
+    parts = kubernetes.removeprefix("v").split(".")
+    return f"v{'.'.join([*parts, '0'][:3])}"
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Rules between the fields of objects that own no pods.
 
-Source: k8s.io/kubernetes v1.37.2, pkg/apis/<group>/validation/validation.go of each kind's group.
+Source: k8s.io/kubernetes v1.37.2, pkg/apis/<group>/validation/validation.go of each kind's group; for custom
+resources the rules of their definitions that JSON Schema cannot say.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from chartgen.validate.fault import Fault, Node, exactly_one
+from chartgen.validate.quantity import duration
 
 _METRIC_FIELDS: Final = {
     "ContainerResource": "containerResource",
@@ -17,6 +19,8 @@ _METRIC_FIELDS: Final = {
     "Pods": "pods",
     "Resource": "resource",
 }
+_KEDA_MOST: Final = 100
+"""KEDA's default of maxReplicaCount (kedacore/keda v2.21.0 config/crd/bases)."""
 _SCALES_TO_ZERO: Final = 37
 """The minor from which the gate HPAScaleToZero is on by default (pkg/features/kube_features.go)."""
 
@@ -136,3 +140,24 @@ def _requests(spec: Node, content: Node) -> Iterator[Fault]:
             if name and name.partition("/")[0] not in names:
                 message = f"the claim has no request {name!r}"
                 yield asked.fault("reference", message, found=name, expected="the name of a request")
+
+
+def scaled_object(content: Node, minor: int) -> Iterator[Fault]:
+    """The rule of KEDA's own definition: at least is not more than at most, which is 100 when it is not said."""
+    del minor
+    spec = content["spec"]
+    least, most = spec["minReplicaCount"].number(), spec["maxReplicaCount"].number(_KEDA_MOST)
+    if least is not None and most is not None and least > most:
+        message = f"minReplicaCount {least} is more than maxReplicaCount {most}"
+        yield spec["minReplicaCount"].fault("value", message, found=str(least), expected=f"at most {most}")
+
+
+def http_route(content: Node, minor: int) -> Iterator[Fault]:
+    """The rule of Gateway API's own definition: an attempt ends no later than its request; 0s never ends."""
+    del minor
+    for rule in content.at("spec", "rules").entries():
+        whole, attempt = (rule.at("timeouts", name) for name in ("request", "backendRequest"))
+        longest, asked = duration(whole.value), duration(attempt.value)
+        if longest and asked is not None and asked > longest:
+            message = f"backendRequest {attempt.value} is longer than request {whole.value}"
+            yield attempt.fault("value", message, found=str(attempt.value), expected=f"at most {whole.value}")
