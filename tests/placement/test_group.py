@@ -10,7 +10,7 @@ from chartgen.catalog.engines import engine
 from chartgen.plan.group import Group, GroupRequest, plan_group
 from chartgen.plan.placement_types import Misplaced
 from chartgen.validate.embedded import check_objects
-from placement.parts import placed, pod_spec, request
+from placement.parts import request
 
 
 def group(card: str = "h100-sxm-80gb", release: str = "0.18.1", cloud: str = "eks", **changes: Any) -> Group:
@@ -36,10 +36,9 @@ def test_only_leaders_are_served() -> None:
 def test_each_pod_knows_its_rank() -> None:
     """The leader is rank 0, a worker takes its index from its environment and has no HTTP server."""
     found = group()
-    assert found.leader_flags.value == {"--nnodes": 2, "--node-rank": 0, "--master-addr": "$(LWS_LEADER_ADDRESS)"}
-    assert found.worker_flags.value["--node-rank"] == "$(LWS_WORKER_INDEX)"
-    assert found.worker_flags.value["--headless"] is True
-    assert found.master_port.value == 29501
+    common = {"nnodes": 2, "master-addr": "$(LWS_LEADER_ADDRESS)", "master-port": 29501}
+    assert found.leader_flags.value == {**common, "node-rank": 0}
+    assert found.worker_flags.value == {**common, "node-rank": "$(LWS_WORKER_INDEX)", "headless": True}
 
 
 def test_a_release_that_needs_ray_is_refused() -> None:
@@ -70,44 +69,6 @@ def test_a_compute_domain_is_for_cards_whose_nvlink_leaves_the_node() -> None:
     assert found is not None
     with pytest.raises(Misplaced):
         group(compute_domain=True)
-
-
-@pytest.mark.parametrize("minor", ["1.34", "1.37"])
-def test_the_parts_make_a_valid_leaderworkerset(minor: str) -> None:
-    """Put together as a template would, they pass the CRD's own schema, strictly."""
-    found = group(same_domain="topology.example/rack")
-    placement = placed(gpus=8, pods=2, replicas=1)
-    labels = {"app": "big"}
-    leader, worker = pod_spec(placement, labels), pod_spec(placement, labels)
-    selector = {"labelSelector": {"matchLabels": labels}}
-    affinity: list[Any] = found.affinity.value
-    for pod, flags in ((leader, found.leader_flags.value), (worker, found.worker_flags.value)):
-        pod["containers"][0]["env"] = found.env.value
-        pod["containers"][0]["args"] = [f"{name}={value}" for name, value in flags.items()]
-        pod["affinity"]["podAffinity"] = {
-            "preferredDuringSchedulingIgnoredDuringExecution": [
-                {"weight": term.pop("weight"), "podAffinityTerm": {**term, **selector}}
-                for term in [dict(entry) for entry in affinity]
-            ]
-        }
-    manifest = {
-        "apiVersion": "leaderworkerset.x-k8s.io/v1",
-        "kind": "LeaderWorkerSet",
-        "metadata": {"name": "big", "annotations": found.annotations.value},
-        "spec": {
-            "replicas": 1,
-            "startupPolicy": found.startup_policy.value,
-            "rolloutStrategy": found.rollout.value,
-            "networkConfig": {"subdomainPolicy": found.subdomain_policy.value},
-            "leaderWorkerTemplate": {
-                "size": found.size.value,
-                "restartPolicy": found.restart_policy.value,
-                "leaderTemplate": {"metadata": {"labels": labels}, "spec": leader},
-                "workerTemplate": {"metadata": {"labels": labels}, "spec": worker},
-            },
-        },
-    }
-    assert check_objects([("test", manifest)], minor) == []
 
 
 def test_the_compute_domain_passes_its_schema() -> None:

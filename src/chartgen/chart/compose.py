@@ -9,10 +9,13 @@ from chartgen.chart.components import (
     access,
     alerts,
     autoscaling,
+    claim,
     disruption,
     engine,
     frame,
+    group,
     monitoring,
+    queue,
     routing,
     weights,
 )
@@ -21,6 +24,9 @@ from chartgen.plan.types import Plan
 
 COMPONENTS: Final = (
     engine.component,
+    claim.component,
+    group.component,
+    queue.component,
     weights.component,
     autoscaling.component,
     routing.component,

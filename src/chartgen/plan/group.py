@@ -56,15 +56,13 @@ class Group:
     leader_selector: Decision[dict[str, Json]]
     """Labels that Service and disruption budget add to the chart's own: leaders only."""
     leader_flags: Decision[dict[str, Json]]
-    """Engine flags of the leader, beyond those of all pods."""
+    """Engine flags of the leader, beyond those of all pods, without dashes."""
     worker_flags: Decision[dict[str, Json]]
-    """Engine flags of workers, beyond those of all pods."""
-    env: Decision[list[Json]]
+    """Engine flags of workers, beyond those of all pods, without dashes."""
+    env: Decision[dict[str, Json]]
     """Environment of all pods of the group."""
     network: Decision[dict[str, Json]]
     """Extended resources of fast network interfaces, for limits and requests; empty for none."""
-    master_port: Decision[int]
-    """The port at which the pods of a group find each other."""
     compute_domain: Decision[dict[str, Json]] | None
     """spec of a ComputeDomain without the name of its claim template; None: not asked for."""
     notes: tuple[str, ...]
@@ -102,11 +100,10 @@ def plan_group(request: GroupRequest) -> Group:
             "The pods of one group prefer one zone: activations cross it with every token",
         ),
         leader_selector=fact(dict(LEADER), "Only the leader has the HTTP server; workers run headless"),
-        leader_flags=_flags(size, worker=False),
-        worker_flags=_flags(size, worker=True),
+        leader_flags=_flags(request.engine, size, worker=False),
+        worker_flags=_flags(request.engine, size, worker=True),
         env=_environment(),
         network=_network(request),
-        master_port=_master_port(request.engine),
         compute_domain=_compute_domain(request),
         notes=tuple(_notes(request)),
     )
@@ -156,29 +153,30 @@ def _annotations(request: GroupRequest) -> Decision[dict[str, Json]]:
     )
 
 
-def _flags(size: int, *, worker: bool) -> Decision[dict[str, Json]]:
+def _flags(engine: Engine, size: int, *, worker: bool) -> Decision[dict[str, Json]]:
     flags: dict[str, Json] = {
-        "--nnodes": size,
-        "--node-rank": "$(LWS_WORKER_INDEX)" if worker else 0,
-        "--master-addr": "$(LWS_LEADER_ADDRESS)",
+        "nnodes": size,
+        "node-rank": "$(LWS_WORKER_INDEX)" if worker else 0,
+        "master-addr": "$(LWS_LEADER_ADDRESS)",
+        "master-port": _master_port(engine),
     }
     if worker:
-        flags["--headless"] = True
+        flags["headless"] = True
         return fact(flags, "A worker runs its stage without an HTTP server; LeaderWorkerSet puts its rank into its pod")
     return fact(flags, "The leader is rank 0 and serves HTTP; LeaderWorkerSet puts the leader's address into every pod")
 
 
-def _environment() -> Decision[list[Json]]:
-    entries: list[Json] = [
-        {"name": "VLLM_HOST_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
-        {"name": "NCCL_SOCKET_IFNAME", "value": "eth0"},
-        {"name": "GLOO_SOCKET_IFNAME", "value": "eth0"},
-        {"name": "NCCL_DEBUG", "value": "WARN"},
-    ]
+def _master_port(engine: Engine) -> Json:
+    """The release's own default for the port at which the pods of a replica find each other."""
+    flag = engine.flag("--master-port")
+    return None if flag is None else flag.default
+
+
+def _environment() -> Decision[dict[str, Json]]:
     return assumed(
-        entries,
-        "NCCL and Gloo find each other over eth0, the pod's interface under most network plugins (an assumption; ip "
-        "link in a pod tells), and the engine announces the pod's own address",
+        {"NCCL_SOCKET_IFNAME": "eth0", "GLOO_SOCKET_IFNAME": "eth0", "NCCL_DEBUG": "WARN"},
+        "NCCL and Gloo find each other over eth0, the pod's interface under most network plugins (ip link in a pod "
+        "tells)",
     )
 
 
@@ -190,14 +188,6 @@ def _network(request: GroupRequest) -> Decision[dict[str, Json]]:
         return fact({}, "Stages talk over the pod network; a pipeline moves little, one activation for each token")
     least = {name: min(offer[name] for offer in offers) for name in offers[0] if all(name in o for o in offers)}
     return asked(dict(least), f"All fast interfaces of {', '.join(shapes)}, since the pod takes all of its GPUs")
-
-
-def _master_port(engine: Engine) -> Decision[int]:
-    flag = engine.flag("--master-port")
-    port = flag.default if flag is not None and isinstance(flag.default, int) else 0
-    return fact(
-        port, f"The default of vLLM {engine.release} for the port at which the pods of a replica find each other"
-    )
 
 
 def _compute_domain(request: GroupRequest) -> Decision[dict[str, Json]] | None:

@@ -10,6 +10,8 @@ from chartgen.catalog.gateways import StreamSettings
 from chartgen.kernel.decision import Decision, Json
 from chartgen.kernel.units import Bytes
 from chartgen.memory.fit import Fit
+from chartgen.plan.group import Group
+from chartgen.plan.kueue import Queue
 from chartgen.plan.placement_types import Placement
 from chartgen.resolve import Resolved
 
@@ -200,3 +202,7 @@ class Plan:
     """Environment of the engine."""
     notes: tuple[str, ...]
     """What the reader must know or provide."""
+    group: Group | None = None
+    """What ties the pods of a replica over several nodes together; None when one pod is a whole replica."""
+    queue: Queue | None = None
+    """Where pods wait for quota; None without Kueue."""

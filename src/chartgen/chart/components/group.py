@@ -1,0 +1,40 @@
+"""What ties the pods of one replica together when it spans nodes."""
+
+from __future__ import annotations
+
+from chartgen.chart.types import Component
+from chartgen.kernel.decision import Decision, Json
+from chartgen.plan.types import Plan
+
+
+def component(plan: Plan) -> Component | None:
+    """The parts of a LeaderWorkerSet beyond its pods; none where one pod is a whole replica."""
+    group = plan.group
+    if group is None:
+        return None
+    domain: dict[str, Decision[Json]] = {}
+    if group.compute_domain is not None:
+        domain["computeDomain"] = group.compute_domain
+    return Component(
+        name="group",
+        templates=("_group.tpl", *(("computedomain.yaml",) if domain else ())),
+        values={
+            "group": {
+                "size": group.size,
+                "restartPolicy": group.restart_policy,
+                "startupPolicy": group.startup_policy,
+                "rolloutStrategy": group.rollout,
+                "subdomainPolicy": group.subdomain_policy,
+                "annotations": group.annotations,
+                "affinity": group.affinity,
+                "leaderSelector": group.leader_selector,
+                "leaderFlags": group.leader_flags,
+                "workerFlags": group.worker_flags,
+                "env": group.env,
+                "network": group.network,
+                **domain,
+            },
+        },
+        shape={"compute_domain": bool(domain)},
+        open=("group.env", "group.annotations", "group.network"),
+    )
