@@ -19,7 +19,7 @@ def capacity(question: SpeedQuestion, objectives: Objectives, measured: Measurem
     Raises:
         UnknownName: a quantization or a cache dtype that nobody knows.
         ValueError: the release is none, or a count is below one.
-        NotImplementedError: the model has a kind of layer whose weights or cache are not worked out.
+        NotImplementedError: the model has a kind of layer whose weights are not worked out.
     """
     asked = replica(question)
     carried = {way: _most(asked, objectives, way) for way in WAYS}

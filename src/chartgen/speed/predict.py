@@ -23,7 +23,7 @@ def predict(question: SpeedQuestion, measured: Measurement | None = None, *, usi
     Raises:
         UnknownName: a quantization or a cache dtype that nobody knows.
         ValueError: the release is none, or a count is below one.
-        NotImplementedError: the model has a kind of layer whose weights or cache are not worked out.
+        NotImplementedError: the model has a kind of layer whose weights are not worked out.
     """
     asked = replica(question, using)
     flows = [asked.flow(question.concurrency, way) for way in WAYS]

@@ -97,7 +97,7 @@ def replica(question: SpeedQuestion, using: Rates | None = None) -> Replica:
     Raises:
         UnknownName: a quantization or a cache dtype that nobody knows.
         ValueError: the release is none, or a count is below one.
-        NotImplementedError: the model has a kind of layer whose weights or cache are not worked out.
+        NotImplementedError: the model has a kind of layer whose weights are not worked out.
     """
     _check(question)
     facts, at = speed_facts(), using or rates()
@@ -108,12 +108,13 @@ def replica(question: SpeedQuestion, using: Rates | None = None) -> Replica:
     visible = visible_memory(question.gpu, question.mig).best
     given = Given(max_num_seqs=question.max_num_seqs, max_num_batched_tokens=question.max_num_batched_tokens)
     limits = resolve(given, question.model, question.gpu, visible, rules)
-    notes = _untried(question, card, facts)
+    uncounted = dict.fromkeys(kind for work in works for kind in work.uncounted)
+    notes = (*_untried(question, card, facts), *(f"the cache of {kind} is not counted" for kind in uncounted))
     return Replica(
         engine=Engine(works=works, card=card, rates=at, chunk=limits.max_num_batched_tokens.value),
         traffic=Traffic(prompt=question.prompt_tokens, answer=question.answer_tokens),
         sequences=limits.max_num_seqs.value,
-        pool=_held(question, limits, rules),
+        pool=None if uncounted else _held(question, limits, rules),
         ground="assumed" if notes else "fitted",
         notes=notes,
         facts=facts,

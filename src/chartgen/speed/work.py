@@ -99,6 +99,8 @@ class Work:
     """The output head: multiplied only for tokens that a next one follows."""
     reads: tuple[Reads, ...]
     """Cache reads of one sequence."""
+    uncounted: tuple[str, ...]
+    """Kinds of layer whose cache is not worked out and not among the reads."""
     scores: tuple[Scores, ...]
     """Attention of a prompt."""
     blocks: int
@@ -123,7 +125,7 @@ def work_of(layout: Layout) -> tuple[Work, ...]:
 
     Raises:
         UnknownName: a quantization or a cache dtype that nobody knows.
-        NotImplementedError: the model has a kind of layer whose weights or cache are not worked out.
+        NotImplementedError: the model has a kind of layer whose weights are not worked out.
     """
     return tuple(_stage_work(layout, stage) for stage in stages(layout.model, layout.pipeline_parallel))
 
@@ -144,6 +146,7 @@ def _stage_work(layout: Layout, stage: Stage) -> Work:
         routed_copies=model.experts.per_token * stage.expert if model.experts else 0,
         head=_products(heads, model, scheme),
         reads=tuple(_reads(layout, stage)),
+        uncounted=tuple(dict.fromkeys(_uncounted(layout, stage))),
         scores=tuple(score for kind, count in stage.mixers if count for score in _scores(kind, count, tp)),
         blocks=stage.layers + stage.dense + stage.expert,
         expert_blocks=stage.expert,
@@ -182,11 +185,23 @@ def _choice(layout: Layout) -> CacheChoice:
     )
 
 
-def _reads(layout: Layout, stage: Stage) -> Iterator[Reads]:
+def _uncounted(layout: Layout, stage: Stage) -> Iterator[str]:
+    """Kinds of layer whose cache is not worked out."""
     choice = _choice(layout)
     for kind, count in stage.mixers:
-        entries = list(layers_of(kind, count, choice)) if count else []
-        for place, entry in enumerate(entries):
+        try:
+            next(layers_of(kind, count, choice), None)
+        except NotImplementedError:
+            yield type(kind).__name__
+
+
+def _reads(layout: Layout, stage: Stage) -> Iterator[Reads]:
+    choice = _choice(layout)
+    uncounted = set(_uncounted(layout, stage))
+    for kind, count in stage.mixers:
+        if not count or type(kind).__name__ in uncounted:
+            continue
+        for place, entry in enumerate(layers_of(kind, count, choice)):
             span = entry.span if entry.reach in {"window", "chunk"} else None
             if isinstance(kind, LatentAttention) and kind.indexer and place == 0:
                 span = kind.indexer.top_k  # sparse attention reads the latents of the tokens it picked
