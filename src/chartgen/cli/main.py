@@ -12,6 +12,7 @@ from chartgen import __version__
 COMMANDS: Final = {
     "render": "Turn profiles into validated Helm charts.",
     "plan": "Show every decision for a profile, with its reason.",
+    "fit": "Tell whether a model fits a card, and what its KV cache holds.",
     "validate": "Check any chart or manifest with Helm and the schemas.",
     "catalog": "List what is known of models, GPUs, engines, clouds and gateways.",
     "schema": "Print the JSON Schema of a profile.",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
+from chartgen.catalog.assumptions import whole
 from chartgen.catalog.gpus import Gpu, gpus
 from chartgen.catalog.kv_dtypes import kv_dtype
 from chartgen.catalog.quantizations import quantization
@@ -22,8 +23,6 @@ from chartgen.memory.support import obstacle, refusal, sizes
 
 FP8 = "fp8"
 """The scheme and the cache dtype that the engine can make from plain 16-bit values."""
-SHORTEST = 1024
-"""Contexts are shortened in steps of this many tokens, and no further."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +85,8 @@ def _fp8_cache(asked: Deployment) -> Iterator[_Change]:
 
 
 def _shorter(fit: Fit) -> Iterator[_Change]:
-    length = fit.longest // SHORTEST * SHORTEST
+    step = whole("shortest-context-step")
+    length = fit.longest // step * step
     if length:
         yield f"--max-model-len {length}", replace(fit.deployment, max_model_len=length)
 
@@ -109,7 +109,7 @@ def _more_gpus(asked: Deployment) -> Iterator[_Change]:
 def _other_cards(asked: Deployment) -> Iterator[_Change]:
     scheme = quantization(asked.quantization or asked.model.checkpoint.scheme)
     for card in larger_cards(asked.gpu):
-        if refusal(card, scheme, asked.release) is None:
+        if refusal(card, scheme, asked.release) is None and asked.gpus in card.per_node:
             yield f"{asked.gpus} x {card.title}", replace(asked, gpu=card, mig=None)
 
 
@@ -124,7 +124,7 @@ def for_need(asked: Deployment, need: Need, most: int) -> Iterator[Lever]:
     """Changes after which some layout on one node carries a need, the cheapest first, in a profile's words."""
 
     def lever(say: Callable[[Fit], str], changed: Deployment, wanted: Need) -> Iterator[Lever]:
-        found = first(changed, wanted, most)
+        found = first(changed, wanted, min(most, max(changed.gpu.per_node)))
         if found is not None:
             yield Lever(change=say(found), fit=found)
 

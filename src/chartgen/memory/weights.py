@@ -17,13 +17,23 @@ BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 """Bytes of one element of an unquantized weight."""
 
 
+PACKED = "w4a16"
+"""The scheme of 4-bit weights in the compressed-tensors format."""
+
+
 def scheme_of(model: Model, asked: str | None) -> Quantization:
     """The quantization in force: what was asked for, else how the checkpoint is stored.
 
     Raises:
         UnknownName: no scheme has that name.
     """
-    return quantization(asked or model.checkpoint.scheme)
+    stored = quantization(model.checkpoint.scheme)
+    wanted = quantization(asked) if asked else stored
+    if wanted.key != "stored":
+        return wanted
+    # compressed-tensors packs groups of 4-bit weights symmetrically, whatever method found them
+    packed = quantization(PACKED)
+    return packed if stored.zero_bits and stored.bits == packed.bits else stored
 
 
 def allocated(size: float, engine: Behaviour) -> float:

@@ -1,0 +1,263 @@
+"""A question to the memory model as people ask it: by names, by the engine's own option names, some left open."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from chartgen.catalog.gpus import Gpu, gpu
+from chartgen.catalog.kv_dtypes import KvDtype, kv_dtype
+from chartgen.catalog.model_config import read_model
+from chartgen.catalog.models import Model, model
+from chartgen.catalog.quantizations import Quantization, quantization
+from chartgen.kernel.errors import InputError, InputProblem, UnknownName
+from chartgen.kernel.structure import about, one_of, shown
+from chartgen.kernel.units import tokens
+from chartgen.memory.deployment import Deployment
+from chartgen.memory.release import Release, release
+from chartgen.memory.support import legal_sizes, obstacle, refusal
+from chartgen.memory.weights import BYTES, scheme_of
+
+_Size = Annotated[int, about("a whole number of at least 1", ge=1)]
+_Length = Annotated[int | str, about("a token count", examples=[32768, "32k"])]
+_Share = Annotated[float, about("a share of the card's memory", gt=0, le=1)]
+
+_SLICE = re.compile(r"(?P<card>.+?)[\s-]+MIG[\s-]+(?P<profile>\d+g\.\d+gb)(?:\+me)?", re.IGNORECASE)
+_DTYPES = {"half": "float16", "float": "float32", "auto": None, **{name: name for name in BYTES}}
+"""Values of `--dtype`, and the element type that each means."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked. Fields are named like the options; None leaves one to the engine or the planner."""
+
+    gpu: Annotated[str, about("a card, as people, drivers or node labels name it", examples=["H100"])]
+    model: Annotated[str | None, about("a model's id, name or size, or a path to its config.json")] = None
+    config: Annotated[str | None, about("a path to a config.json or its folder")] = None
+    engine: Annotated[str | None, about("a release of the engine; the newest when not given")] = None
+    mig: Annotated[str | None, about("a MIG profile, when a slice is meant", examples=["3g.40gb"])] = None
+    concurrency: _Size = 1
+    context: _Length | None = None
+    max_model_len: _Length | None = None
+    max_num_seqs: _Size | None = None
+    max_num_batched_tokens: _Size | None = None
+    tensor_parallel_size: _Size | None = None
+    pipeline_parallel_size: _Size | None = None
+    quantization: str | None = None
+    dtype: str | None = None
+    kv_cache_dtype: str | None = None
+    gpu_memory_utilization: _Share | None = None
+    enforce_eager: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question with its names resolved."""
+
+    question: Question
+    """The question."""
+    deployment: Deployment
+    """The deployment asked for; parallel sizes that the question leaves open are 1."""
+    notes: tuple[str, ...]
+    """What a reader should know about how names were read."""
+
+
+class _Names:
+    """Resolves the names of one question and collects what is wrong with them."""
+
+    def __init__(self, question: Question, file: str, prefix: str) -> None:
+        self.question = question
+        self.file = file
+        self.prefix = prefix
+        self.problems: list[InputProblem] = []
+        self.notes: list[str] = []
+
+    def wrong(self, option: str, found: str, expected: str, nearest: str | None = None) -> None:
+        path = self.prefix + (option.replace("_", "-") if self.prefix else option)
+        self.problems.append(
+            InputProblem(
+                file=self.file,
+                position=None,
+                path=path,
+                found=found,
+                expected=expected,
+                nearest=nearest,
+            )
+        )
+
+    def unknown(self, option: str, error: UnknownName, expected: str) -> None:
+        more = f"; {error.hint}" if error.hint else ""
+        self.wrong(option, repr(error.name), f"{expected}{more}", error.nearest)
+
+    def model(self) -> Model | None:
+        question = self.question
+        named = question.model
+        if question.config is not None or (named is not None and Path(named).suffix == ".json"):
+            try:
+                return read_model(Path(question.config or named or ""))
+            except InputError as error:
+                self.problems.extend(error.problems)
+                return None
+        if named is None:
+            self.wrong("model", "nothing", "a model, or --config with the path of its config.json")
+            return None
+        try:
+            found = model(named)
+        except UnknownName as error:
+            self.unknown("model", error, "a model of the catalog")
+            return None
+        if found.base is not None or found.reference:
+            self.notes.append(found.notes if found.base else found.title)
+        return found
+
+    def card(self) -> tuple[Gpu, str | None] | None:
+        name, profile = self.question.gpu, self.question.mig
+        sliced = _SLICE.fullmatch(name.strip())
+        if sliced is not None:
+            name, profile = sliced["card"], profile or sliced["profile"].lower()
+        try:
+            found = gpu(name)
+        except UnknownName as error:
+            self.unknown("gpu", error, "a card of the catalog (chartgen catalog gpus)")
+            return None
+        if profile is not None and profile not in found.mig:
+            expected = one_of(found.mig) if found.mig else f"no slice: {found.title} cannot be sliced"
+            self.wrong("mig", repr(profile), expected)
+            return None
+        return found, profile
+
+    def release(self) -> Release | None:
+        from chartgen.catalog.engines import newest  # noqa: PLC0415 - reads the catalogue of releases
+
+        try:
+            found = release(self.question.engine or newest())
+        except ValueError:
+            self.wrong("engine", repr(self.question.engine), f"a release of the engine such as {newest()}")
+            return None
+        if found.note:
+            self.notes.append(found.note)
+        if found > release(newest()):
+            self.notes.append(f"vLLM {found} is newer than the newest that is known; it is taken for {newest()}")
+        return found
+
+    def scheme(self, known: Model, card: Gpu, at: Release) -> str | None:
+        asked = self.question.quantization
+        stored = quantization(known.checkpoint.scheme)
+        try:
+            wanted = scheme_of(known, asked)
+        except UnknownName as error:
+            self.unknown("quantization", error, "a quantization of the engine")
+            return None
+        if stored.key != "none" and wanted.bits == stored.bits:
+            wanted = scheme_of(known, "stored") if asked == "compressed-tensors" else stored
+        elif stored.key not in {"none", wanted.key}:
+            self.wrong("quantization", repr(asked), f"{stored.key}, as the weights of {known.id} are stored")
+            return None
+        self._runs(wanted, card, at)
+        if stored.key == "none" and wanted.key != "none" and not wanted.at_load:
+            self.notes.append(f"the weights are taken to be a copy of {known.id} stored as {wanted.title}")
+        return wanted.key
+
+    def words(self) -> None:
+        """Names that can be checked without a card."""
+        if self.question.quantization is not None:
+            try:
+                quantization(self.question.quantization)
+            except UnknownName as error:
+                self.unknown("quantization", error, "a quantization of the engine")
+
+    def _runs(self, wanted: Quantization, card: Gpu, at: Release) -> None:
+        because = refusal(card, wanted, str(at))
+        if because is not None:
+            path = "quantization" if self.question.quantization else "gpu"
+            self.wrong(path, wanted.title, f"what {card.title} and vLLM {at} can run: {because}")
+
+    def cache(self, card: Gpu, at: Release) -> str:
+        asked = self.question.kv_cache_dtype or "auto"
+        try:
+            found: KvDtype = kv_dtype(asked)
+        except UnknownName as error:
+            self.unknown("kv_cache_dtype", error, "an element type of the KV cache")
+            return asked
+        if at < release(found.since):
+            self.wrong("kv_cache_dtype", asked, f"an element type that vLLM {at} has; this came with {found.since}")
+        if found.nvidia and card.vendor == "nvidia" and card.capability < _capability(found.nvidia):
+            self.wrong("kv_cache_dtype", asked, f"compute capability {found.nvidia}, {card.title} has less")
+        return asked
+
+    def dtype(self) -> str | None:
+        asked = self.question.dtype
+        if asked is None or asked in _DTYPES:
+            return _DTYPES.get(asked or "auto")
+        self.wrong("dtype", repr(asked), one_of(_DTYPES))
+        return None
+
+    def length(self) -> int | None:
+        for option in ("max_model_len", "context"):
+            asked = getattr(self.question, option)
+            if asked is not None:
+                try:
+                    return int(tokens(asked))
+                except ValueError:
+                    self.wrong(option, shown(asked), "a token count such as 32768 or 32k")
+        return None
+
+    def sizes(self, known: Model, scheme: str, card: Gpu) -> None:
+        size = self.question.tensor_parallel_size
+        if size is not None:
+            because = obstacle(known, scheme, size)
+            whole = obstacle(known, scheme, size, expert_parallel=True) if known.experts else because
+            if because is not None and whole is not None:
+                near = one_of(legal_sizes(known, scheme, max(size * 2, *card.per_node)))
+                self.wrong("tensor_parallel_size", f"{size}: {because}", near)
+        stages = self.question.pipeline_parallel_size
+        if stages is not None and stages > known.layers:
+            self.wrong("pipeline_parallel_size", str(stages), f"at most its {known.layers} layers")
+
+
+def ask(question: Question, file: str, prefix: str = "") -> Asked:
+    """Resolve a question.
+
+    `file` names the input in errors, `prefix` stands before an option's name there (-- on a command line).
+
+    Raises:
+        InputError: every name that is not known and every value that cannot be, with what would do.
+    """
+    names = _Names(question, file, prefix)
+    known, card, at = names.model(), names.card(), names.release()
+    dtype, length = names.dtype(), names.length()
+    scheme, cache = None, "auto"
+    if card is not None and at is not None:
+        cache = names.cache(card[0], at)
+        if known is not None:
+            scheme = names.scheme(known, card[0], at)
+            if scheme is not None:
+                names.sizes(known, scheme, card[0])
+    else:
+        names.words()
+    if names.problems or known is None or card is None or at is None:
+        raise InputError(names.problems)
+    deployment = Deployment(
+        model=known,
+        gpu=card[0],
+        mig=card[1],
+        release=str(at),
+        quantization=scheme,
+        dtype=dtype,
+        kv_cache_dtype=cache,
+        tensor_parallel=question.tensor_parallel_size or 1,
+        pipeline_parallel=question.pipeline_parallel_size or 1,
+        max_model_len=length,
+        max_num_seqs=question.max_num_seqs,
+        max_num_batched_tokens=question.max_num_batched_tokens,
+        gpu_memory_utilization=question.gpu_memory_utilization,
+        enforce_eager=question.enforce_eager,
+    )
+    return Asked(question=question, deployment=deployment, notes=tuple(names.notes))
+
+
+def _capability(text: str) -> tuple[int, int]:
+    major, _, minor = text.partition(".")
+    return int(major), int(minor)
