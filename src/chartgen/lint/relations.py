@@ -68,6 +68,14 @@ class Relations:
         known = self._scalers.get((workload.kind, workload.name), [])
         return [one for one in known if not one.namespace or one.namespace == workload.namespace]
 
+    def scalers_named(self, kind: str, name: str) -> list[Manifest]:
+        """The autoscalers that name a target of that kind and name."""
+        return self._scalers.get((kind, name), [])
+
+    def selected_elsewhere(self, labels: Mapping[str, str], namespace: str) -> bool:
+        """Whether pods outside the bundle, but read in the same call, carry the labels."""
+        return self.world is not self.bundle and bool(self.world.selected(labels, namespace))
+
     @cached_property
     def _budgets(self) -> Mapping[int, list[Manifest]]:
         found: dict[int, list[Manifest]] = defaultdict(list)

@@ -13,7 +13,10 @@ from chartgen.lint.manifest import Manifest
 from chartgen.lint.schemas import faults
 from chartgen.lint.unknown import Unknown, plain
 from chartgen.lint.views.all import Views
+from chartgen.lint.views.budget import budget_view
 from chartgen.lint.views.document import document_view
+from chartgen.lint.views.scaler import scaler_view
+from chartgen.lint.views.service import service_view
 from chartgen.policy.types import Scope
 from chartgen.validate.library import index
 
@@ -82,10 +85,27 @@ def _engines(views: Views) -> Iterator[Subject]:
             )
 
 
+def _of_kinds(
+    scope: Scope, kinds: tuple[str, ...], view_of: Callable[[Manifest, Views], Any]
+) -> Callable[[Views], Iterator[Subject]]:
+    """A builder for scopes that are one object each."""
+
+    def build(views: Views) -> Iterator[Subject]:
+        for manifest in views.bundle.of_kind(*kinds):
+            unknown: dict[str, Unknown] = {}
+            data: dict[str, Any] = {scope: plain(view_of(manifest, views), unknown)}
+            yield Subject(scope=scope, manifest=manifest, data=data, anchors={"object": ()}, unknown=unknown)
+
+    return build
+
+
 _BUILDERS: Final[dict[Scope, Callable[[Views], Iterator[Subject]]]] = {
     "object": _objects,
     "pod": _pods,
     "engine": _engines,
+    "service": _of_kinds("service", ("Service", "InferencePool"), service_view),
+    "scaler": _of_kinds("scaler", ("HorizontalPodAutoscaler", "ScaledObject"), scaler_view),
+    "budget": _of_kinds("budget", ("PodDisruptionBudget",), budget_view),
 }
 
 

@@ -55,6 +55,8 @@ class PodView:
     """Whether a PodDisruptionBudget selects it."""
     rollout: Rollout
     """How an update replaces pods."""
+    account_token: bool
+    """Whether a token of the service account is mounted."""
     runtime_class: str | None
     """Its runtime class; null when none is named."""
     gpus: Accelerators
@@ -92,6 +94,7 @@ def pod_view(site: PodSite, relations: Relations, cloud: str | None) -> PodView:
         exposed=relations.exposed(site),
         budgeted=bool(relations.budgets_of(site)),
         rollout=_rollout(site.manifest.kind, spec, least),
+        account_token=_account_token(site, relations),
         runtime_class=runtime if isinstance(runtime, str) else None,
         gpus=of_pod(site, relations.bundle),
         volumes=volumes(site, relations),
@@ -100,6 +103,16 @@ def pod_view(site: PodSite, relations: Relations, cloud: str | None) -> PodView:
         grace=grace if isinstance(grace, int) else whole("grace-seconds"),
         cloud=cloud or cloud_of(site),
     )
+
+
+def _account_token(site: PodSite, relations: Relations) -> bool:
+    """As the pod says, else as its account says, else yes."""
+    own = site.spec.get("automountServiceAccountToken")
+    if isinstance(own, bool):
+        return own
+    name = str(site.spec.get("serviceAccountName") or "default")
+    account = relations.find("ServiceAccount", name, site.manifest.namespace)
+    return account is None or account.value.get("automountServiceAccountToken") is not False
 
 
 def _group_size(site: PodSite) -> int:

@@ -46,6 +46,12 @@ def containers(site: PodSite) -> Iterator[Container]:
         yield Container(site=site, path=(*site.path, "model"), value=model)
 
 
+def declared_ports(container: Container) -> tuple[int, ...]:
+    """The ports that a container names."""
+    ports = [port.get("containerPort") for port in mappings(container.value.get("ports"))]
+    return tuple(port for port in ports if isinstance(port, int))
+
+
 def environment(container: Container, relations: Relations) -> dict[str, str | None]:
     """The variables of a container; None for a value that the files do not tell."""
     found: dict[str, str | None] = {}

@@ -9,13 +9,13 @@ from chartgen.catalog.command_types import CommandLine, NotAnEngine
 from chartgen.kernel.decision import Json
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.accelerators import Accelerators, of_container
-from chartgen.lint.manifest import items, mappings
+from chartgen.lint.manifest import items, mapping
 from chartgen.lint.relations import Relations
 from chartgen.lint.servers import server_of, servers
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.engine.card import CardView, card_view
 from chartgen.lint.views.engine.command import CommandView, command_view, model_of, options_of, read_command
-from chartgen.lint.views.engine.container import Container, containers, environment, mounted_files
+from chartgen.lint.views.engine.container import Container, containers, declared_ports, environment, mounted_files
 from chartgen.lint.views.engine.drain import DrainView, drain_view
 from chartgen.lint.views.engine.fit import FitView, fit_view
 from chartgen.lint.views.engine.host import HostView, host_view
@@ -82,6 +82,8 @@ class EngineView:
     """How it stops."""
     key_required: Maybe[bool]
     """Whether it asks clients for a key: --api-key or VLLM_API_KEY."""
+    run_as_user: int | None
+    """The user id that the pod or the container asks for; null when none is."""
     on_cpu: bool
     """Whether it is built for CPUs, or told to use them, and wants no GPU."""
     at: tuple[Step, ...]
@@ -126,9 +128,12 @@ def _view(server: str, container: Container, pod: PodView, relations: Relations)
         command=command,
         options=options,
         port=_port(server, container, options, env),
-        declared_ports=_declared(container),
+        declared_ports=declared_ports(container),
         neighbour_ports=tuple(
-            port for other in containers(container.site) if other.path != container.path for port in _declared(other)
+            port
+            for other in containers(container.site)
+            if other.path != container.path
+            for port in declared_ports(other)
         ),
         paths=_paths(server, release),
         env=env,
@@ -146,6 +151,7 @@ def _view(server: str, container: Container, pod: PodView, relations: Relations)
         probes=probes_view(container),
         drain=drain_view(container, pod.grace, _shutdown(release, options)),
         key_required=_key(options["--api-key"], env),
+        run_as_user=_user(container),
         on_cpu=on_cpu or options["--device"] == "cpu",
         at=container.path,
     )
@@ -195,6 +201,9 @@ def _paths(server: str, release: ReleaseView) -> tuple[str, ...]:
     return tuple(sorted({*known, *reading_engine(release).endpoints}))
 
 
-def _declared(container: Container) -> tuple[int, ...]:
-    ports = [port.get("containerPort") for port in mappings(container.value.get("ports"))]
-    return tuple(port for port in ports if isinstance(port, int))
+def _user(container: Container) -> int | None:
+    for context in (container.value.get("securityContext"), container.site.spec.get("securityContext")):
+        user = mapping(context).get("runAsUser")
+        if isinstance(user, int):
+            return user
+    return None
