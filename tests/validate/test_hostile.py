@@ -31,7 +31,7 @@ def test_anything_is_judged(content: Any) -> None:
 
 
 @pytest.mark.parametrize(("group", "kind"), values._CHECKS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.data())
 def test_rules_between_fields_survive_any_spec(group: str, kind: str, data: st.DataObject) -> None:
     """The rules of each kind take a spec of any shape, down to where its pods would be."""
