@@ -17,7 +17,6 @@ from chartgen.catalog.gateways import (
 )
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.units import MIB, Bytes, Seconds
-from chartgen.validate.embedded import check_objects
 
 MUST_ANSWER = set(INTENTS) - {"drain", "reach pods"}
 INTENT = StreamIntent(
@@ -174,22 +173,3 @@ def test_unknown_gateway_names_the_nearest() -> None:
     with pytest.raises(UnknownName) as caught:
         load_gateway("envoy-gatewy")
     assert caught.value.nearest == "envoy-gateway"
-
-
-TARGETS: dict[str, dict[str, Any]] = {
-    "route": {"targetRefs": [{"group": "gateway.networking.k8s.io", "kind": "HTTPRoute", "name": "chat"}]},
-    "host": {"host": "chat"},
-}
-
-
-@pytest.mark.parametrize(("name", "kind"), [("envoy-gateway", "BackendTrafficPolicy"), ("istio", "DestinationRule")])
-def test_objects_pass_the_schema_of_their_kind(name: str, kind: str) -> None:
-    """With its target added, an object is accepted by the product's own published schema, strictly."""
-    (extra,) = (extra for extra in settings(name).objects if extra.kind == kind)
-    manifest = {
-        "apiVersion": extra.api_version,
-        "kind": extra.kind,
-        "metadata": {"name": "chat"},
-        "spec": {**TARGETS[extra.attached], **extra.spec.value},
-    }
-    assert check_objects([("test", manifest)], "1.34") == []

@@ -97,8 +97,6 @@ class Object(Spelling, frozen=True, kw_only=True, tag="object"):
     """The object's apiVersion."""
     kind: str
     """The object's kind."""
-    attached: Literal["service", "route", "gateway", "host", "name"]
-    """What it is for: a targetRef to one of the first three, the Service's host, or an annotation's name."""
     spec: Mapping[str, Any]
     """This part of the spec, without its target. A leaf that is nothing but {…} becomes a number."""
     most: int | None = None

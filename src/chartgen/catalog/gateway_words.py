@@ -52,9 +52,7 @@ class ExtraObject:
     api_version: str
     """Its apiVersion."""
     kind: str
-    """Its kind, which picks the template."""
-    attached: str
-    """What the template must point it at: service, route, gateway, host, or name (see `reference`)."""
+    """Its kind, which picks the template; the template knows what the object points at."""
     reference: Reference | None
     """The annotation that names it, where no targetRef does."""
     spec: Decision[dict[str, Json]]
@@ -184,7 +182,6 @@ def _object(parts: list[Object], words: Mapping[str, int | str]) -> ExtraObject:
     return ExtraObject(
         api_version=first.api_version,
         kind=first.kind,
-        attached=first.attached,
         reference=references[0] if references else None,
         spec=fact(spec, "; ".join(dict.fromkeys(part.because for part in parts))),
     )

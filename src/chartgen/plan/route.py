@@ -45,7 +45,9 @@ def _class(resolved: Resolved) -> Decision[str] | None:
         return None
     if named is not None:
         return asked(named, "The IngressClass that the profile names")
-    return fact(gateway.class_ or gateway.key, f"The usual IngressClass of {gateway.name}")
+    if gateway.class_ is None:
+        return None
+    return fact(gateway.class_, f"The usual IngressClass of {gateway.name}")
 
 
 def _gateway(text: str | None) -> Decision[dict[str, Json]]:
