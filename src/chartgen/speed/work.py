@@ -27,8 +27,6 @@ from chartgen.memory.weights import BYTES, scheme_of, scheme_of_part
 
 OPERATIONS: Final = 2
 """A multiplication and an addition for each weight and token."""
-_BLOCK: Final = 16
-"""Tokens of a cache block: the engine's default, which only rounds."""
 _LOOKED_UP: Final = frozenset({"embedding", "vision"})
 """Parts that a step of text does not multiply with."""
 
@@ -176,12 +174,13 @@ def _parameters(piece: Piece) -> float:
 
 
 def _choice(layout: Layout) -> CacheChoice:
+    """The cache token by token: blocks matter for what is held, not for what is read."""
     return CacheChoice(
         dtype=kv_dtype(layout.kv_dtype),
         model_bytes=BYTES[layout.model.dtype],
         tensor_parallel=layout.tensor_parallel,
-        block=_BLOCK,
-        latent_block=_BLOCK,
+        block=1,
+        latent_block=1,
     )
 
 
