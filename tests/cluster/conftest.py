@@ -1,0 +1,64 @@
+"""Control planes that the tests of this folder share, and a namespace for each test.
+
+`make cluster-test` runs this folder; the everyday run leaves it out, because its programs take minutes to build.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from cluster import clusters, controlplane, definitions, install, kwok
+from cluster.controlplane import ControlPlane
+from cluster.sandbox import Sandbox
+from cluster.storage import Provisioner
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def planes() -> Iterator[Callable[[str], ControlPlane]]:
+    """A control plane for each Kubernetes minor, started when it is first asked for, with KWOK and storage."""
+    running: dict[str, ControlPlane] = {}
+    with ExitStack() as stack:
+
+        def plane_of(minor: str) -> ControlPlane:
+            if minor not in running:
+                running[minor] = plane = controlplane.start(stack.enter_context(Sandbox()), minor)
+                definitions.install(plane.api)
+                kwok.start(plane)
+                stack.enter_context(Provisioner(plane.api))
+            return running[minor]
+
+        yield plane_of
+
+
+@pytest.fixture(scope="session")
+def plane(planes: Callable[[str], ControlPlane]) -> ControlPlane:
+    """The control plane of the newest minor."""
+    return planes(controlplane.MINORS[-1])
+
+
+@pytest.fixture
+def namespace(plane: ControlPlane) -> str:
+    """A namespace of the newest control plane that no other test uses."""
+    name = f"test-{next(_numbers)}"
+    install.make_namespace(plane, name)
+    return name
+
+
+@pytest.fixture
+def cluster_of(plane: ControlPlane) -> Iterator[Callable[[str], clusters.Built]]:
+    """Builds a cluster of `clusters/` in the newest control plane, and removes it after the test."""
+    built: list[clusters.Built] = []
+
+    def build(name: str) -> clusters.Built:
+        built.append(clusters.build(plane.api, clusters.load(name)))
+        return built[-1]
+
+    yield build
+    for each in built:
+        clusters.remove(plane.api, each)
