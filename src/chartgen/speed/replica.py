@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil, inf
 from typing import Literal
 
@@ -59,6 +59,8 @@ class Replica:
     """Why they stand there."""
     facts: SpeedFacts
     """Margins."""
+    known: dict[float, Steady] = field(default_factory=dict, repr=False, compare=False)
+    """Latencies that are worked out already: the three ways mostly ask for the same."""
 
     def limit(self, way: Way = "likely") -> float:
         """Requests that run at once at most."""
@@ -73,7 +75,9 @@ class Replica:
 
     def running(self, count: float) -> Steady:
         """Latencies with so many requests running."""
-        return steady(self.engine, self.traffic, count)
+        if count not in self.known:
+            self.known[count] = steady(self.engine, self.traffic, count)
+        return self.known[count]
 
     def flow(self, concurrency: float, way: Way = "likely") -> Flow:
         """Means at a concurrency: beyond the limit, requests wait for one that runs to finish."""
