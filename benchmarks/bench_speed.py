@@ -60,13 +60,13 @@ def _reason(miss: Miss) -> str:
 def at_the_cliff(cases: Iterable[Case]) -> None:
     """Requests that ran at once beyond the cliff, against the pool that the memory model works out."""
     print("\nBeyond the cliff: requests that run at once, and time to first token in seconds")
-    print(f"{'':74}worked out  measured  factor   first  measured")
+    print(f"{'':90}worked out  measured  factor   first  measured")
     for each in cliffs(cases):
         asked = each.case.question
         name = f"{asked.model.id} {asked.scheme}, {asked.tensor_parallel} x {asked.gpu.title}"
         traffic = f"{asked.prompt_tokens}/{asked.answer_tokens} at {asked.concurrency}"
         print(
-            f"{name:54}{traffic:20}{each.worked_out:10.1f}{each.measured:10.1f}{each.factor:8.2f}"
+            f"{name:70}{traffic:20}{each.worked_out:10.1f}{each.measured:10.1f}{each.factor:8.2f}"
             f"{each.first:8.1f}{each.case.first or 0:10.1f}"
         )
 
