@@ -40,6 +40,8 @@ class Target:
     """Whether it runs a model server."""
     gpus: Maybe[int]
     """GPUs of one pod."""
+    silent: Maybe[bool]
+    """Whether the engine exports no metrics: --disable-log-stats."""
     load: Maybe[float]
     """Seconds that a new replica takes to answer: the likely load of its weights."""
 
@@ -122,8 +124,11 @@ def _target(kind: str, name: str, workload: Manifest | None, engines: list[Engin
     written = at(workload.value, ("spec", "replicas")) if workload else None
     sites = views.bundle.pods_of.get(id(workload), ()) if workload else ()
     load: Maybe[float] = unknown
+    silent: Maybe[bool] = False
     if engines:
         load = engines[0].weights.likely_seconds
+        option = engines[0].options["--disable-log-stats"]
+        silent = option if isinstance(option, Unknown) else option is True
     return Target(
         kind=kind,
         name=name,
@@ -133,6 +138,7 @@ def _target(kind: str, name: str, workload: Manifest | None, engines: list[Engin
         replicas=written if isinstance(written, int) else None,
         engine=bool(engines) if workload else unknown,
         gpus=views.pod(sites[0]).gpus.count if sites else unknown,
+        silent=silent,
         load=load,
     )
 
