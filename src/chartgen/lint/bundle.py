@@ -81,10 +81,11 @@ class Bundle:
         sites = self.selected(labels, namespace) if labels else self.pods
         if not labels:
             sites = tuple(site for site in sites if same_namespace(site.manifest.namespace, namespace))
-        return tuple(site for site in sites if all(_holds(term, site.labels) for term in expressions))
+        return tuple(site for site in sites if all(holds(term, site.labels) for term in expressions))
 
 
-def _holds(term: Any, labels: Mapping[str, Any]) -> bool:
+def holds(term: Any, labels: Mapping[str, Any]) -> bool:
+    """Whether labels satisfy one term of matchExpressions."""
     key, values = str(mapping(term).get("key")), mapping(term).get("values") or []
     match mapping(term).get("operator"):
         case "In":

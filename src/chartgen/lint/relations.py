@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
-from chartgen.lint.bundle import Bundle
-from chartgen.lint.manifest import Manifest, at, mapping
+from chartgen.lint.bundle import Bundle, holds, same_namespace
+from chartgen.lint.manifest import Manifest, at, mapping, mappings
 from chartgen.lint.naming import named_in
 from chartgen.lint.workloads import PodSite
 
@@ -45,6 +45,18 @@ class Relations:
         if service.kind == "InferencePool":
             selector = mapping(selector.get("matchLabels")) or selector
         return self.bundle.selected(selector, service.namespace)
+
+    def services_matched(self, selector: object, namespace: str) -> list[Manifest]:
+        """The Services whose own labels a selector matches, as a ServiceMonitor's does."""
+        labels = mapping(mapping(selector).get("matchLabels"))
+        expressions = mappings(mapping(selector).get("matchExpressions"))
+        return [
+            service
+            for service in self.bundle.of_kind("Service")
+            if same_namespace(service.namespace, namespace)
+            and all(mapping(service.metadata.get("labels")).get(key) == value for key, value in labels.items())
+            and all(holds(term, mapping(service.metadata.get("labels"))) for term in expressions)
+        ]
 
     def services_of(self, site: PodSite) -> list[Manifest]:
         """The Services and pools that select a pod."""
@@ -87,6 +99,22 @@ class Relations:
     def budgeted_by(self, budget: Manifest) -> tuple[PodSite, ...]:
         """The pods that a disruption budget selects."""
         return self.bundle.matched(at(budget.value, ("spec", "selector")), budget.namespace)
+
+    @cached_property
+    def _scraped(self) -> frozenset[int]:
+        found: set[int] = set()
+        for monitor in self.bundle.of_kind("PodMonitor", "PodMonitoring"):
+            namespace = "" if at(monitor.value, ("spec", "namespaceSelector")) else monitor.namespace
+            found |= {id(site) for site in self.bundle.matched(at(monitor.value, ("spec", "selector")), namespace)}
+        for monitor in self.bundle.of_kind("ServiceMonitor"):
+            namespace = "" if at(monitor.value, ("spec", "namespaceSelector")) else monitor.namespace
+            for service in self.services_matched(at(monitor.value, ("spec", "selector")), namespace):
+                found |= {id(site) for site in self.selected_by(service)}
+        return frozenset(found)
+
+    def scraped(self, site: PodSite) -> bool:
+        """Whether a monitor of the bundle selects a pod, directly or through its Service."""
+        return id(site) in self._scraped
 
     @cached_property
     def _used(self) -> Mapping[str, frozenset[str]]:

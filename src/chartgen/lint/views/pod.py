@@ -53,6 +53,10 @@ class PodView:
     """Whether a Service, InferencePool or operator sends it requests."""
     budgeted: bool
     """Whether a PodDisruptionBudget selects it."""
+    scraped: bool
+    """Whether a monitor of the bundle selects it, or an annotation asks to be scraped."""
+    scrape_port: int | None
+    """The port that prometheus.io/port names; null when it names none."""
     rollout: Rollout
     """How an update replaces pods."""
     account_token: bool
@@ -93,6 +97,8 @@ def pod_view(site: PodSite, relations: Relations, cloud: str | None) -> PodView:
         autoscaled=bool(scalers),
         exposed=relations.exposed(site),
         budgeted=bool(relations.budgets_of(site)),
+        scraped=relations.scraped(site) or site.annotations.get("prometheus.io/scrape") == "true",
+        scrape_port=_number(site.annotations.get("prometheus.io/port")),
         rollout=_rollout(site.manifest.kind, spec, least),
         account_token=_account_token(site, relations),
         runtime_class=runtime if isinstance(runtime, str) else None,
@@ -103,6 +109,10 @@ def pod_view(site: PodSite, relations: Relations, cloud: str | None) -> PodView:
         grace=grace if isinstance(grace, int) else whole("grace-seconds"),
         cloud=cloud or cloud_of(site),
     )
+
+
+def _number(value: Any) -> int | None:
+    return int(value) if isinstance(value, str) and value.isdigit() else None
 
 
 def _account_token(site: PodSite, relations: Relations) -> bool:

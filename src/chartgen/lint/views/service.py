@@ -57,6 +57,8 @@ class ServiceView:
     """ClusterIP, LoadBalancer, NodePort or ExternalName."""
     headless: bool
     """Whether it has no address of its own."""
+    selector: bool
+    """Whether it has a selector; without one somebody else writes its endpoints."""
     selects: Maybe[int]
     """How many pod templates it selects."""
     near: str
@@ -90,6 +92,7 @@ def service_view(service: Manifest, views: Views) -> ServiceView:
         name=service.name,
         type=str(spec.get("type") or "ClusterIP"),
         headless=spec.get("clusterIP") == "None",
+        selector=bool(_labels(service)),
         selects=_selects(service, sites, views),
         near=_near(service, sites, views),
         workers=any(site.shape.role == "worker" for site in sites)
