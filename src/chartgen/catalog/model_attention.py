@@ -96,7 +96,7 @@ class LatentAttention:
     q_lora_rank: int | None = None
     """Width of the compressed query; None where queries are projected directly."""
     indexer: SparseIndexer | None = None
-    """The sparse-attention indexer, where the model has one."""
+    """The sparse-attention indexer, where the model has one; it caches fp8 and one fp32 scale a token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +150,9 @@ class DeltaNet:
     conv_kernel: int
     """Taps of the causal convolution."""
     per_channel: bool = False
-    """The forget gate is one value a channel through low-rank projections (Kimi Linear, Kimi K3)."""
+    """The forget gate is one value a channel (Kimi Linear, Kimi K3, Ling 3)."""
+    full_gates: int = 0
+    """How many of the forget and the output gate are whole matrices; the others pass through one head's width."""
     float32_state: bool = False
     """The engine keeps the recurrent state in float32 rather than in the model's dtype."""
 

@@ -103,6 +103,10 @@ def _grouped(kind: GroupedHeads, count: int, choice: CacheChoice, reach: Reach, 
     width = kind.head_size + (kind.value_head_size or kind.head_size)
     bytes_ = heads * choice.cell(width)
     yield CacheLayers(reach=reach, layers=held, token_bytes=bytes_, block=choice.block, span=span)
+    if kind.indexer:
+        index = kind.indexer.head_size * choice.model_bytes
+        indexed = round(held * (kind.indexer.layers or kind.layers) / kind.layers)
+        yield CacheLayers(reach=reach, layers=indexed, token_bytes=index, block=choice.block, span=span)
 
 
 @layers_of.register

@@ -85,6 +85,10 @@ def _grouped(kind: GroupedHeads, hidden: int, tensor_parallel: int) -> Iterator[
     small = (queries + keys if kind.qkv_bias else 0) + (hidden if kind.output_bias else 0)
     small += 2 * kind.head_size if kind.qk_norm else 0
     yield Piece(part="attention", parameters=small + (heads if kind.sinks else 0), matrix=False)
+    if kind.indexer:
+        share = (kind.indexer.layers or kind.layers) / kind.layers
+        width = (kind.indexer.heads + 1) * kind.indexer.head_size
+        yield Piece(part="attention", parameters=share * hidden * width)
 
 
 @mixer_pieces.register
@@ -129,8 +133,10 @@ def _delta_net(kind: DeltaNet, hidden: int, tensor_parallel: int) -> Iterator[Pi
     heads = kind.value_heads / tensor_parallel
     yield Piece(part="linear_attention", parameters=values * hidden)
     if kind.per_channel:
-        # query, key and value; the forget and output gates pass through one head's width
-        gates = 2 * hidden * kind.value_head_size + kind.value_head_size * (keys + values)
+        # query, key and value; of the forget and the output gate, some are whole matrices, the others pass
+        # through one head's width
+        narrow = (hidden + values) * kind.value_head_size
+        gates = kind.full_gates * hidden * values + (2 - kind.full_gates) * narrow
         yield Piece(part="linear_attention", parameters=hidden * (2 * keys + values))
         yield Piece(part="linear_attention", parameters=gates + hidden * heads)
     else:
