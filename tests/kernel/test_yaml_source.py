@@ -75,9 +75,7 @@ PLAIN = st.one_of(
 )  # fmt: skip
 TREES = st.recursive(
     PLAIN,
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text("abcxyz-", min_size=1), inner, max_size=4)
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abcxyz-", min_size=1), inner, max_size=4),
     max_leaves=20,
 )
 
@@ -182,9 +180,7 @@ def test_several_documents() -> None:
     assert [document.value for document in read("---\na: 1\n---\n---\n[1]\n", "f")] == [{"a": 1}, None, [1]]
 
 
-BOMB = "a0: &a0 [x,x,x,x,x,x,x,x]\n" + "".join(
-    f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 8)}]\n" for n in range(1, 12)
-)
+BOMB = "a0: &a0 [x,x,x,x,x,x,x,x]\n" + "".join(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 8)}]\n" for n in range(1, 12))
 
 
 @pytest.mark.parametrize(

@@ -57,15 +57,15 @@ def test_a_pod_is_sized_from_its_ranks(gpus: int, gib: int, cpus: int, memory: s
     assert got == (cpus, memory, shared)
 
 
-def load(rate: float | None, *, interactive: bool = True, wakes: bool = False, measured: float | None = None) -> Load:
-    """A load on replicas that hold 100 requests, each of which stays 20 s."""
+def load(rate: float | None, *, interactive: bool = True, wakes: bool = False, served: float = 5) -> Load:
+    """A load on replicas that carry 100 requests in flight and five a second."""
     return Load(
         interactive=interactive,
         wakes=wakes,
         rate=rate,
-        residence=Seconds(20),
         in_flight=100,
-        measured=measured,
+        served=served,
+        ground="as a table says",
         ready_after=Seconds(455),
     )
 
@@ -74,9 +74,10 @@ def load(rate: float | None, *, interactive: bool = True, wakes: bool = False, m
     ("asked", "expected"),
     [
         (load(None), (2, 2, 4)),  # no traffic: two, and twice that at most
-        (load(4), (2, 2, 3)),  # 80 in flight on replicas that are planned 80 % full: one would do, two stay
-        (load(20), (2, 5, 6)),  # 400 in flight
-        (load(20, measured=3), (2, 7, 8)),  # the user's own measurement wins
+        (load(4), (2, 2, 3)),  # replicas are planned 80 % full: one would do, two stay
+        (load(20), (2, 5, 6)),  # four a second on each
+        (load(20, served=3), (2, 9, 10)),  # slower replicas, more of them
+        (load(20, served=0), (2, 2, 3)),  # nothing is known: the minimum, and one more
         (load(None, interactive=False), (1, 1, 2)),
         (load(None, interactive=False, wakes=True), (0, 1, 2)),
     ],
@@ -96,9 +97,7 @@ def test_more_traffic_never_needs_fewer_replicas(one: float, other: float, *, in
 
 
 @given(rate=st.floats(0.1, 500) | st.none(), interactive=st.booleans(), wakes=st.booleans())
-def test_counts_are_in_order_and_windows_outlast_a_start(
-    rate: float | None, *, interactive: bool, wakes: bool
-) -> None:
+def test_counts_are_in_order_and_windows_outlast_a_start(rate: float | None, *, interactive: bool, wakes: bool) -> None:
     """Minimum, peak and maximum are in order, and nothing goes before a new one could have come."""
     asked = load(rate, interactive=interactive, wakes=wakes)
     replicas = plan_replicas(asked)

@@ -148,9 +148,7 @@ def _explain(error: Any, root: Any, schema: Mapping[str, Any]) -> Iterator[_Mist
             yield _Mistake(path, shown(value), _expected(error, schema), at_value=True)
 
 
-def _explain_choice(
-    path: tuple[Step, ...], kind: Any, root: Any, schema: Mapping[str, Any]
-) -> Iterator[_Mistake]:
+def _explain_choice(path: tuple[Step, ...], kind: Any, root: Any, schema: Mapping[str, Any]) -> Iterator[_Mistake]:
     """Of the branches that failed, explain the one that was meant: the one of the right type."""
     branches = [list(branch) for branch in kind.context]
     for branch in branches:

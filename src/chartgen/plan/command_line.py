@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from chartgen.catalog.families import Vendor, family_of
 from chartgen.kernel.decision import Json, asked, fact
 from chartgen.plan.flags import CommandLine
 from chartgen.plan.route import keep_alive
@@ -41,7 +42,25 @@ def plan_command_line(
     if idle is not None:
         line.ask("keep-alive", idle)
     _storage(line, storage)
+    _family(line, resolved, layout)
     return line
+
+
+def _family(line: CommandLine, resolved: Resolved, layout: Layout) -> None:
+    """What belongs to the model rather than to the workload: parsers, tokenizer, drafts."""
+    model, features = resolved.model, frozenset(resolved.profile.features)
+    family = family_of(model.id, model.architecture)
+    if family is None:
+        if features:
+            line.unsaid.append(f"No engine settings are known for {', '.join(sorted(features))} with {model.id}")
+        return
+    vendor: Vendor = "amd" if resolved.gpu.vendor == "amd" else "nvidia"
+    chosen = family.choose(line.engine, model.id, features=features, vendor=vendor, gpus=layout.gpus.value)
+    for one in chosen:
+        because = f"{one.setting.because} ({family.title}; {one.setting.source})"
+        line.take(one.setting.intent, one.spelling, fact(one.value, because))
+    for feature in features - {one.setting.feature for one in chosen}:
+        line.unsaid.append(f"{family.title} need no setting for {feature}, or none is known")
 
 
 _HOME = {

@@ -6,6 +6,7 @@ from chartgen.catalog.assumptions import assumption, sentence
 from chartgen.kernel.decision import Decision, asked, assumed, fact
 from chartgen.kernel.errors import InputError
 from chartgen.kernel.units import Bytes, Seconds
+from chartgen.plan.carries import plan_carries
 from chartgen.plan.command_line import plan_command_line
 from chartgen.plan.drain import plan_drain
 from chartgen.plan.host import plan_host
@@ -42,7 +43,8 @@ def make_plan(resolved: Resolved) -> Plan:
         can_drain=resolved.engine.has("drain"),
         release=resolved.engine.release,
     )
-    replicas = plan_replicas(load_of(resolved, batching.in_flight.value, start_up))
+    carries = plan_carries(resolved, fit, batching.in_flight.value)
+    replicas = plan_replicas(load_of(resolved, carries, start_up))
     placement = _placement(resolved, layout, replicas, start_up, host)
     route = plan_route(resolved, drain)
     line = plan_command_line(resolved, layout, batching, drain, route, storage)
@@ -51,6 +53,7 @@ def make_plan(resolved: Resolved) -> Plan:
         fit=fit,
         layout=layout,
         batching=batching,
+        carries=carries,
         replicas=replicas,
         host=host,
         start_up=start_up,

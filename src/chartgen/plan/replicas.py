@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from chartgen.catalog.assumptions import assumption, house, number, sentence, whole
 from chartgen.kernel.decision import Decision, Json, assumed, worked_out
 from chartgen.kernel.units import Seconds
-from chartgen.plan.types import Replicas, StartUp
+from chartgen.plan.types import Carries, Replicas, StartUp
 from chartgen.resolve import Resolved
 
 
@@ -22,28 +22,27 @@ class Load:
     """A signal from outside can wake it from zero replicas."""
     rate: float | None
     """Requests each second at peak, bursts included; None when not stated."""
-    residence: Seconds
-    """How long one request stays in a replica that meets its objectives."""
     in_flight: int
-    """Requests that one replica holds."""
-    measured: float | None
-    """Requests each second that one replica served, measured by the user."""
+    """Requests in flight that one replica carries: inside its memory, and its objectives where it has any."""
+    served: float
+    """Requests each second that one replica carries; 0 when no estimate can be made."""
+    ground: str
+    """What `served` stands on, as the end of a sentence."""
     ready_after: Seconds
     """From asking for a replica to its first token, on a node that is there."""
 
 
-def load_of(resolved: Resolved, in_flight: int, start_up: StartUp) -> Load:
-    """The load that a profile states: by Little's law, requests in flight are rate times residence."""
+def load_of(resolved: Resolved, carries: Carries, start_up: StartUp) -> Load:
+    """The load that a profile states, on replicas that carry so much."""
     traffic = resolved.profile.traffic
     rate = traffic.requests_per_second
-    answer = resolved.lengths.typical_answer.value
     return Load(
         interactive=resolved.interactive,
         wakes=traffic.pending_query is not None,
         rate=None if rate is None else rate * (traffic.burst or 1),
-        residence=Seconds(resolved.first_token.value + answer * resolved.token_gap.value),
-        in_flight=in_flight,
-        measured=resolved.profile.measured.requests_per_second,
+        in_flight=carries.in_flight.value,
+        served=carries.requests_per_second.value,
+        ground=carries.requests_per_second.because,
         ready_after=Seconds(start_up.load.value),
     )
 
@@ -83,17 +82,14 @@ def _peak(load: Load, minimum: Decision[int]) -> Decision[int]:
     floor = max(minimum.value, 1)
     if load.rate is None:
         return assumed(floor, "No traffic is stated, so the peak is taken to be what the minimum carries")
-    if load.measured is not None:
-        need = math.ceil(load.rate / load.measured)
-        because = f"{load.rate:g} requests/s at peak over {load.measured:g} requests/s measured on one replica"
-    else:
-        share = number("busy-share")
-        held = load.rate * load.residence
-        need = math.ceil(held / (load.in_flight * share))
-        because = (
-            f"{load.rate:g} requests/s that stay {load.residence:.1f} s each are {held:.1f} in flight; a replica holds "
-            f"{load.in_flight} and is planned {share:.0%} full"
-        )
+    if load.served <= 0:
+        return assumed(floor, f"Nothing is known of the speed of a replica ({load.ground}), so the minimum is taken")
+    share = number("busy-share")
+    need = math.ceil(load.rate / (load.served * share))
+    because = (
+        f"{load.rate:g} requests/s at peak on replicas that are planned {share:.0%} full and carry {load.served:.2g} "
+        f"requests/s each: {load.ground}"
+    )
     return worked_out(max(need, floor), because + (f"; at least {floor}" if need < floor else ""))
 
 
@@ -113,7 +109,7 @@ def _share(load: Load, name: str, what: str) -> Decision[int]:
     value = max(1, math.floor(load.in_flight * share))
     return worked_out(
         value,
-        f"One more replica for every {value} requests {what}: {share:.0%} of the {load.in_flight} that one holds, as "
+        f"One more replica for every {value} requests {what}: {share:.0%} of the {load.in_flight} that one carries, as "
         f"{assumption(name).because}",
     )
 

@@ -51,6 +51,16 @@ class Batching:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Carries:
+    """What one replica carries: an estimate, or the user's own measurement."""
+
+    in_flight: Decision[int]
+    """Requests in flight, inside memory and objectives."""
+    requests_per_second: Decision[float]
+    """Requests each second at that load; 0 when no estimate can be made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Replicas:
     """How many, when more, when fewer."""
 
@@ -183,6 +193,7 @@ class Plan:
     """The memory arithmetic that the layout stands on."""
     layout: Layout
     batching: Batching
+    carries: Carries
     replicas: Replicas
     host: Host
     start_up: StartUp

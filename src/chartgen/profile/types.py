@@ -151,6 +151,10 @@ class Profile(Record, frozen=True, kw_only=True):
         Literal["interactive", "batch"],
         about("interactive: somebody waits for the first token. batch: only throughput counts."),
     ] = "interactive"
+    features: Annotated[
+        tuple[Literal["tools", "reasoning", "vision", "speculation"], ...],
+        about("What the model is asked to do beyond text; each is switched on only here.", examples=[["tools"]]),
+    ] = ()
     engine: EngineChoice = EngineChoice()
     traffic: Traffic = Traffic()
     objectives: Objectives = Objectives()

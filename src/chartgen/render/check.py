@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from chartgen.chart.types import Chart
 from chartgen.kernel.structure import dotted
 from chartgen.kernel.yaml_source import read
-from chartgen.validate import embedded, kubeconform
+from chartgen.validate import embedded
 from chartgen.validate.helm import HelmEngine, HelmError
 from chartgen.validate.problem import SchemaProblem
 
@@ -94,16 +95,16 @@ class Checks:
 
     def _schema_checks(self) -> Iterator[tuple[str, Callable[[Any, str], list[SchemaProblem]]]]:
         yield "schema", embedded.check_objects
-        binary = None if self.validator == "embedded" else kubeconform.find()
+        if self.validator == "embedded":
+            return
+        from chartgen.validate import kubeconform  # noqa: PLC0415 - a second opinion that most runs do not ask for
+
+        binary = kubeconform.find()
         if binary is not None:
-            yield "kubeconform", _with(binary)
+            yield "kubeconform", partial(kubeconform.check_objects, binary)
         elif self.validator == "kubeconform":
             msg = "kubeconform is not on PATH"
             raise FileNotFoundError(msg)
-
-
-def _with(binary: Path) -> Callable[[Any, str], list[SchemaProblem]]:
-    return lambda objects, kubernetes: kubeconform.check_objects(binary, objects, kubernetes)
 
 
 def objects_of(manifests: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

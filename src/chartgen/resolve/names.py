@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from chartgen.catalog.gpus import gpu
-from chartgen.catalog.model_config import read_model
 from chartgen.catalog.models import Model, model
 from chartgen.catalog.quantizations import Quantization, quantization
 from chartgen.kernel.errors import InputError, InputProblem
@@ -62,7 +61,11 @@ def _is_path(name: str) -> bool:
 
 
 def _model(name: str, folder: Path) -> Model:
-    return read_model(folder / Path(name).expanduser()) if _is_path(name) else model(name)
+    if not _is_path(name):
+        return model(name)
+    from chartgen.catalog.model_config import read_model  # noqa: PLC0415 - a dozen modules that most runs never need
+
+    return read_model(folder / Path(name).expanduser())
 
 
 def _order(problem: InputProblem) -> tuple[bool, int, int]:
