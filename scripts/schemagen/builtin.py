@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,9 +50,16 @@ def roots(schemas: Mapping[str, Json], wanted: Mapping[str, Iterable[str]]) -> I
                 yield entry["group"], entry["version"], entry["kind"], name
 
 
-def closure(schemas: Mapping[str, Json], names: Iterable[str]) -> dict[str, Json]:
-    """The named schemas and all they refer to, made strict."""
-    return reachable({name: strict(schema, schemas) for name, schema in schemas.items()}, names)
+def closure(schemas: Mapping[str, Json], names: Sequence[str]) -> dict[str, Json]:
+    """The named schemas and all they refer to, made strict; but for the status of the named ones.
+
+    A status is the server's to write; what a manifest says there is passed over.
+    """
+    definitions = {name: strict(schema, schemas) for name, schema in schemas.items()}
+    for name in names:
+        if "status" in definitions[name]["properties"]:
+            definitions[name]["properties"]["status"] = {}
+    return reachable(definitions, names)
 
 
 def reachable(definitions: Mapping[str, Json], names: Iterable[str]) -> dict[str, Json]:

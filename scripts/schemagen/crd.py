@@ -90,6 +90,8 @@ def root(node: Json) -> Json:
     """The schema of a whole object: closed, with the metadata that every object has."""
     result = strict(node)
     result["properties"] |= {"apiVersion": _TEXT, "kind": _TEXT, "metadata": METADATA}
+    if "status" in result["properties"]:  # it is the server's to write, and a chart's is passed over
+        result["properties"]["status"] = {}
     result["additionalProperties"] = False
     return share(result)
 
@@ -112,6 +114,10 @@ def strict(node: Json) -> Json:
     result |= _rules(node, result.get("allOf", []))
     if "properties" in node:
         result["properties"] = {name: strict(value) for name, value in node["properties"].items()}
+        defaulted = {name for name, value in node["properties"].items() if "default" in value}
+        required = [name for name in node.get("required", ()) if name not in defaulted]
+        result.pop("required", None)
+        result |= {"required": required} if required else {}
     if isinstance(node.get("additionalProperties"), dict):
         result["additionalProperties"] = strict(node["additionalProperties"])
     elif node.get("type") == "object" and not open_ended and node.get("additionalProperties") is not True:
@@ -158,15 +164,17 @@ def _rules(node: Json, others: list[Json]) -> Json:
     A rule is negated twice, so that a validator reports the rule once and none of its parts.
     """
     said: list[Json] = []
+    keys: Json = {}
     for rule in node.get("x-kubernetes-validations", ()):
         try:
             schema = translate(rule["rule"], node)
         except Untranslatable:
             continue
         if "x-unique-by" in schema:
-            return schema
+            keys = schema
+            continue
         said.append({"not": {"not": schema}, "x-rule": " ".join(rule.get("message", rule["rule"]).split())})
-    return {"allOf": [*others, *said]} if said else {}
+    return {**keys, "allOf": [*others, *said]} if said else keys
 
 
 def count_rules(node: Any) -> Counter[str]:

@@ -8,24 +8,32 @@ rule that asks for more (arithmetic, two list entries compared, the object befor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import jsonschema_rs
 
 Json = dict[str, Any]
 
-_TOKEN: Final = re.compile(r"\s*(?:('[^']*'|\"[^\"]*\")|(\d+)|(&&|\|\||[=!<>]=|[!?:()\[\].,<>])|([A-Za-z_]\w*))")
+_TOKEN: Final = re.compile(
+    r"\s*(?:(r\"\"\".*?\"\"\"|'[^'\\]*'|\"[^\"\\]*\")|(\d+)|(&&|\|\||[=!<>]=|[!?:()\[\].,<>])|([A-Za-z_]\w*))"
+)
 _WHOLE: Final = (
     (re.compile(r"duration\(self\) (?:>= duration\('1ms'\)|> duration\('0s'\))"),
-     {"not": {"pattern": r"^(0+(\.0*)?(ns|us|µs|ms|s|m|h))*$"}}),
+     {"not": {"type": "string", "pattern": r"^(0+(\.0*)?(ns|us|µs|ms|s|m|h))*$"}}),
     (re.compile(r"self\.startsWith\('/'\)"), {"pattern": "^/"}),
 )  # fmt: skip
 """Rules on a single value, met word for word."""
 _UNIQUE: Final = re.compile(
     r"self\.all\((\w+), ?self\.exists_one\((\w+), ?\1\.(\w+) ?== ?\2\.\3\)\)",
 )
-_TEXT_TESTS: Final = {"contains": "{}", "startsWith": "^{}", "endsWith": "{}$"}
+_TEXT_TESTS: Final[dict[str, Callable[[str], str]]] = {
+    "contains": re.escape,
+    "startsWith": lambda text: f"^{re.escape(text)}",
+    "endsWith": lambda text: f"{re.escape(text)}$",
+    "matches": str,
+}
+"""Methods of a text, each as the pattern that says the same; CEL and JSON Schema both search, and neither anchors."""
 _ORDER: Final = {">=": "minimum", "<=": "maximum", ">": "exclusiveMinimum", "<": "exclusiveMaximum"}
 _TRUTH: Final = {"true": True, "false": False}
 _EMPTY: Final = {"maxItems": 0, "maxLength": 0, "maxProperties": 0}
@@ -63,6 +71,10 @@ def translate(rule: str, node: Json) -> Json:
     parser = _Parser(text, node)
     schema = parser.ternary()
     parser.expect_end()
+    try:
+        jsonschema_rs.Draft7Validator({"$schema": "http://json-schema.org/draft-07/schema#", **schema})
+    except ValueError as error:  # a pattern in a dialect of its own
+        raise Untranslatable(str(error)) from error
     return schema
 
 
@@ -112,8 +124,13 @@ class _Parser:
             self._expect("(")
             path = self._path()
             self._expect(")")
-            return _below(path[:-1], {"required": [path[-1]]}) if path else {}
+            return self._has(path) if path else {}
         return self._comparison()
+
+    def _has(self, path: list[str]) -> Json:
+        """Whether a field is there: one with a default is, as soon as what it stands in is there."""
+        always = "default" in self._node(path)
+        return _below(path[:-1], {} if always else {"required": [path[-1]]})
 
     def _comparison(self) -> Json:
         if self._take("size"):
@@ -131,9 +148,9 @@ class _Parser:
             self._expect(")")
             return self._size(path)
         if method in _TEXT_TESTS:
-            part = re.escape(str(self._literal()))
+            part = str(self._literal())
             self._expect(")")
-            return self._test(path, {"pattern": _TEXT_TESTS[method].format(part)})
+            return self._test(path, {"pattern": _TEXT_TESTS[method](part)})
         raise Untranslatable(method)
 
     def _compare(self, path: list[str]) -> Json:
@@ -197,6 +214,8 @@ class _Parser:
 
     def _literal(self) -> Any:
         token = self._any()
+        if token.startswith('r"""'):
+            return token[4:-3]
         if token[0] in "'\"":
             return token[1:-1]
         if token in _TRUTH:

@@ -34,7 +34,7 @@ def test_every_file_is_in_the_index() -> None:
 def test_every_schema_says_where_it_is_from() -> None:
     """Each entry has a module or a public source, and a licence that allows it to be shipped."""
     for entry in [*INDEX["kubernetes"], *INDEX["custom"]]:
-        assert entry["licence"] in {"Apache-2.0", "MIT"}
+        assert entry["licence"] in {"Apache-2.0", "CC-BY-4.0", "MIT"}
         assert entry["version"] or entry["from"].startswith("https://")
 
 

@@ -114,7 +114,7 @@ def _explain_choice(path: Path, context: Sequence[Sequence[Any]], value: Any) ->
         yield from fitting[0]
         return
     expected = " or ".join(dict.fromkeys(fault.expected for branch in inner for fault in branch if fault.expected))
-    yield _fault(path, "type" if not fitting else "value", value, expected)
+    yield _fault(path, "type" if not fitting else "value", value, expected or "any of the forms that it may have")
 
 
 def _simple(path: Path, error: Any) -> Fault:
