@@ -33,7 +33,7 @@ MISTAKES = {
         [
             "p.yaml:1:1: found nothing, expected the key 'context'",
             "p.yaml:3:1: contxt: found the unknown key 'contxt', expected one of access, class, cluster, context, "
-            "engine, gpu, gpus, measured, model, name, objectives, overrides, owner, region, traffic, weights; "
+            "engine, features, gpu, gpus, measured, model, name, objectives, overrides, owner, region, traffic, weights; "
             "did you mean context?",
         ],
     ),
