@@ -12,7 +12,7 @@ from chartgen.catalog.gpus import gpu
 from chartgen.catalog.models import model
 from chartgen.kernel.errors import Infeasible
 from chartgen.kernel.units import Tokens
-from chartgen.memory.batching import Need, batched, won
+from chartgen.memory.batching import Need, batched, cautious
 from chartgen.memory.deployment import Deployment
 from chartgen.memory.fit import estimate
 from chartgen.memory.layouts import shortage, smallest
@@ -72,14 +72,17 @@ def test_a_batch_is_what_its_own_pool_holds(
 ) -> None:
     """The chosen limit is held by the pool it leaves, one more is not, and none is below what is needed."""
     wanted = need(longest, typical, full_length)
-    fit = batched(asked(name, card), wanted)
+    question = asked(name, card)
+    fit = batched(question, wanted)
     limit = fit.limits.max_num_seqs.value
-    default = estimate(asked(name, card)).limits.max_num_seqs.value
+    default = estimate(question).limits.max_num_seqs.value
     assert full_length <= limit <= max(default, full_length)
     if limit > full_length:
         assert fit.requests(typical) >= limit
-    if shortage(fit, wanted) is None and limit < default:
-        assert won(fit, wanted) > 0
+    if shortage(cautious(question, wanted), wanted) is None:
+        assert shortage(fit, wanted) is None
+        more = estimate(replace(question, max_model_len=wanted.longest, max_num_seqs=limit + 1))
+        assert limit == default or more.requests(typical) <= limit or more.requests(longest) < full_length
 
 
 @given(

@@ -27,25 +27,40 @@ class Need:
 def batched(asked: Deployment, need: Need) -> Fit:
     """The deployment with as many sequences as its pool holds at the typical length, within the engine's default.
 
-    A limit that is asked for is kept. A smaller limit leaves a larger pool, so the most sequences that their own
-    pool holds are found by halving. The limit never falls below the full-length requests that are needed.
+    A limit that is asked for is kept. A smaller limit leaves a larger pool: what the pool of the default holds is
+    surely held, what the pool of that limit holds is the most there can be, and between them halving finds the
+    last limit that its own pool holds, beside the full-length requests that are needed. The limit never falls
+    below the number of those.
     """
     fit = estimate(replace(asked, max_model_len=need.longest))
-    if asked.max_num_seqs is not None or fit.requests(need.typical) >= fit.limits.max_num_seqs.value:
+    default = fit.limits.max_num_seqs.value
+    if asked.max_num_seqs is not None or _carries(fit, need, default):
         return fit
-    low, high = need.full_length, max(need.full_length, fit.limits.max_num_seqs.value)
+    low = max(need.full_length, fit.requests(need.typical) if _carries(fit, need, 0) else 0)
+    best = _limited(asked, need, low)
+    high = min(default, max(low, best.requests(need.typical)))
     while low < high:
         middle = (low + high + 1) // 2
-        held = _limited(asked, need, middle).requests(need.typical)
-        low, high = (middle, high) if held >= middle else (low, middle - 1)
-    return _limited(asked, need, low)
+        fit = _limited(asked, need, middle)
+        if _carries(fit, need, middle):
+            low, best = middle, fit
+        else:
+            high = middle - 1
+    return best
+
+
+def _carries(fit: Fit, need: Need, sequences: int) -> bool:
+    """Whether the pool holds so many typical requests, and the full-length ones that are needed."""
+    return fit.requests(need.typical) >= sequences and fit.requests(need.longest) >= need.full_length
+
+
+def cautious(asked: Deployment, need: Need) -> Fit:
+    """The deployment with no more sequences than are needed at full length: if this does not carry it, none does."""
+    if asked.max_num_seqs is not None:
+        return estimate(replace(asked, max_model_len=need.longest))
+    return _limited(asked, need, need.full_length)
 
 
 def _limited(asked: Deployment, need: Need, sequences: int) -> Fit:
     return estimate(replace(asked, max_model_len=need.longest, max_num_seqs=sequences))
 
-
-def won(fit: Fit, need: Need) -> float:
-    """Bytes of pool that the chosen sequence limit wins over the engine's default; 0 when it is the default."""
-    default = estimate(replace(fit.deployment, max_model_len=need.longest, max_num_seqs=None))
-    return max(0, fit.deciding_rank.kv_cache.best - default.deciding_rank.kv_cache.best)

@@ -86,9 +86,9 @@ class Fit:
         return self.deciding_rank.pool.request_bytes(length)
 
     def requests(self, length: int) -> int:
-        """Requests of `length` tokens that the pool holds at once."""
+        """Requests of `length` tokens that the pool holds at once, beside the null block."""
         rank = self.deciding_rank
-        return (rank.pool.blocks(rank.kv_cache.best) - 1) // rank.pool.blocks_for(length)
+        return max(0, rank.pool.blocks(rank.kv_cache.best) - 1) // rank.pool.blocks_for(length)
 
 
 def estimate(deployment: Deployment) -> Fit:

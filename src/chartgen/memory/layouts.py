@@ -9,7 +9,7 @@ from chartgen.catalog.gpus import Gpu
 from chartgen.catalog.quantizations import quantization
 from chartgen.kernel.errors import Attempt, Infeasible
 from chartgen.kernel.units import context, gib
-from chartgen.memory.batching import Need, batched
+from chartgen.memory.batching import Need, batched, cautious
 from chartgen.memory.fit import Deployment, Fit
 from chartgen.memory.support import legal_sizes, obstacle, refusal, sizes
 
@@ -68,10 +68,9 @@ def smallest(asked: Deployment, need: Need, most: int, *, nodes: int | None = No
         if isinstance(option, Attempt):
             tried.append(option)
             continue
-        fit = batched(option, need)
-        because = shortage(fit, need)
+        because = shortage(cautious(option, need), need)
         if because is None:
-            return Layout(fit=fit, tried=tuple(tried))
+            return Layout(fit=batched(option, need), tried=tuple(tried))
         tried.append(Attempt(option=spoken(option), because=because))
     subject = f"{asked.model.id} on up to {most * (nodes or 1)} x {asked.gpu.title}, context {context(need.longest)}"
     raise Infeasible(subject=subject, missing=tried[-1].because, tried=tried, nearest=nearest(asked, need, most))
@@ -109,7 +108,7 @@ def first(asked: Deployment, need: Need, most: int) -> Fit | None:
     """The smallest layout on one node that carries a need; None when none does."""
     for option in arrangements(asked, most):
         if isinstance(option, Deployment):
-            fit = batched(option, need)
+            fit = cautious(option, need)
             if shortage(fit, need) is None:
                 return fit
     return None

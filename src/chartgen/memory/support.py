@@ -16,8 +16,9 @@ VOCABULARY_STEP = 64
 
 def refusal(card: Gpu, scheme: Quantization, at: str | None = None) -> str | None:
     """Why a card, or a release, cannot run a scheme; None when it can."""
-    if at is not None and release(at) < release(scheme.since):
-        return f"vLLM {at} does not know {scheme.title}; it came with {scheme.since}"
+    unknown = _unknown_to(scheme, at) if at is not None else None
+    if unknown is not None:
+        return unknown
     if card.vendor == "amd":
         if card.compute_capability in scheme.amd:
             return None
@@ -28,6 +29,14 @@ def refusal(card: Gpu, scheme: Quantization, at: str | None = None) -> str | Non
     if card.capability >= (int(major), int(minor)):
         return None
     return f"{scheme.title} needs compute capability {scheme.nvidia}, {card.title} has {card.compute_capability}"
+
+
+def _unknown_to(scheme: Quantization, at: str) -> str | None:
+    if release(at) < release(scheme.since):
+        return f"vLLM {at} does not know {scheme.title}; it came with {scheme.since}"
+    if scheme.until is not None and release(at) > release(scheme.until):
+        return f"vLLM {at} no longer knows {scheme.title}; {scheme.until} was the last to know it"
+    return None
 
 
 def _listed(targets: tuple[str, ...]) -> str:
