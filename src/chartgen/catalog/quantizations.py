@@ -48,6 +48,8 @@ class Quantization:
     """AMD targets that run it."""
     since: str = "0.6.0"
     """First release of the engine that knows it."""
+    until: str | None = None
+    """Last release of the engine that knows it; None while it is known."""
     because: str = ""
     """What a reader should know."""
     source: str
