@@ -17,7 +17,12 @@ _KEPT: Final = frozenset({
     "type",
 })  # fmt: skip
 _SCHEMA_PREFIX: Final = "#/components/schemas/"
-_BASE64: Final = {"pattern": r"^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$", "x-words": "base64"}
+_LETTER: Final = r"[A-Za-z0-9+/][\r\n]*"
+_BASE64: Final = {
+    "pattern": rf"^[\r\n]*(({_LETTER}){{4}})*(({_LETTER}){{2}}=[\r\n]*=|({_LETTER}){{3}}=)?[\r\n]*$",
+    "x-words": "base64",
+}
+"""In fours, filled up with =; line ends anywhere, as Go's decoder takes them."""
 _INT32: Final = {"minimum": -(2**31), "maximum": 2**31 - 1}
 
 

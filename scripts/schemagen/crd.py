@@ -136,15 +136,24 @@ def _keywords(node: Json) -> Json:
             result[exclusive] = result.pop(bound)
     for junctor in _JUNCTORS:
         if junctor in node:
-            result[junctor] = [_branch(option) for option in node[junctor]]
+            options = [_branch(option) for option in node[junctor]]
+            result["anyOf" if junctor == "oneOf" and _counts_on_defaults(node) else junctor] = options
     if "not" in node:
         result["not"] = _branch(node["not"])
     return result
 
 
+def _counts_on_defaults(node: Json) -> bool:
+    """Whether branches speak of a field with a default: while it is left out, several of them seem to hold."""
+    defaulted = {name for name, value in node.get("properties", {}).items() if "default" in value}
+    return any(defaulted & set(option.get("properties", {})) for option in node["oneOf"])
+
+
 def _any_case(pattern: str) -> str:
     """A pattern without Go's inline flag (?i), which JSON Schema's dialect lacks: each letter in both cases."""
     plain = pattern.replace("(?i)", "")
+    if set("[\\") & set(plain):
+        raise SystemExit(f"the pattern {pattern} is more than letters and choices")
     return "".join(f"[{one.lower()}{one.upper()}]" if one.isalpha() else one for one in plain)
 
 

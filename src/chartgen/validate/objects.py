@@ -41,11 +41,25 @@ def service(content: Node, minor: int) -> Iterator[Fault]:
             yield port["name"].fault("duplicate", message, found=str(name), expected="a name of its own")
         elif name:
             seen.add(name)
-    external = spec["type"].text() == "ExternalName"
+    kind = spec["type"].text() or "ClusterIP"
+    external = kind == "ExternalName"
     if external and not spec["externalName"].text():
         yield spec.fault("missing", "a Service of type ExternalName needs one", expected="externalName")
-    if not external and not ports and spec["clusterIP"].value != "None" and isinstance(spec.value, dict):
+    if not external and not ports and spec["clusterIP"].value != "None":
         yield spec.fault("missing", "the Service has no port", found="nothing", expected="ports")
+    for port in ports:
+        if kind == "ClusterIP" and port["nodePort"].number(0):
+            message = "a nodePort goes with the types NodePort and LoadBalancer only"
+            yield port["nodePort"].fault("value", message, found=str(port["nodePort"].value), expected="no nodePort")
+
+
+def cluster_role_binding(content: Node, minor: int) -> Iterator[Fault]:
+    """ValidateRoleBindingSubject: a service account is somewhere, and a ClusterRoleBinding is not."""
+    del minor
+    for subject in content["subjects"].entries():
+        if subject["kind"].text() == "ServiceAccount" and not subject["namespace"].text():
+            message = "a ServiceAccount needs its namespace here"
+            yield subject.fault("missing", message, found="nothing", expected="namespace")
 
 
 def claim(content: Node, minor: int) -> Iterator[Fault]:

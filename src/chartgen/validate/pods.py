@@ -96,6 +96,7 @@ def _container(
             yield claim["name"].fault("reference", message, found=name, expected="the name of a resourceClaim")
     yield from _ports(container)
     yield from _environment(container)
+    yield from _privilege(container["securityContext"])
     yield from resource_faults(container["resources"])
     for kind in ("startupProbe", "livenessProbe", "readinessProbe"):
         if kind in container:
@@ -117,6 +118,19 @@ def _ports(container: Node) -> Iterator[Fault]:
             yield port["name"].fault("duplicate", message, found=str(name), expected="a name of its own")
         elif name:
             seen.add(name)
+
+
+def _privilege(context: Node) -> Iterator[Fault]:
+    """A container that may not gain privileges has none (ValidateSecurityContext)."""
+    if context["allowPrivilegeEscalation"].value is not False:
+        return
+    if context["privileged"].value is True:
+        message = "privileged and allowPrivilegeEscalation false exclude each other"
+        yield context["privileged"].fault("value", message, found="true", expected="false")
+    for capability in context.at("capabilities", "add").entries():
+        if capability.text() in {"SYS_ADMIN", "CAP_SYS_ADMIN"}:
+            message = "SYS_ADMIN and allowPrivilegeEscalation false exclude each other"
+            yield capability.fault("value", message, found="SYS_ADMIN", expected="another capability")
 
 
 def _environment(container: Node) -> Iterator[Fault]:

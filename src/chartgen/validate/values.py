@@ -31,6 +31,7 @@ _CHECKS: Final[Mapping[tuple[str, str], tuple[Check, ...]]] = {
     ("policy", "PodDisruptionBudget"): (objects.budget,),
     ("ray.io", "RayCluster"): (workloads.ray_cluster,),
     ("ray.io", "RayService"): (workloads.ray_service,),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): (objects.cluster_role_binding,),
     ("resource.k8s.io", "ResourceClaim"): (objects.resource_claim,),
     ("resource.k8s.io", "ResourceClaimTemplate"): (objects.resource_claim_template,),
 }
