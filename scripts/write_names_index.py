@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from chartgen.catalog import gpus, models
+from chartgen.catalog.model_config_types import model_types
 from chartgen.catalog.store import INDEX, names_of, plain
 from chartgen.kernel.library import catalog_data
 
@@ -29,7 +30,11 @@ def names(entries: Iterable[Any]) -> dict[str, str]:
 
 def main() -> None:
     """Write the index, or compare it."""
-    index = {"gpus": names(gpus.gpus()), "models": names(models.models())}
+    index = {
+        "gpus": names(gpus.gpus()),
+        "model_types": names(model_types()),
+        "models": names(models.models()),
+    }
     text = json.dumps(index, indent=0) + "\n"
     path = catalog_data() / INDEX
     if sys.argv[1:] == ["--check"]:

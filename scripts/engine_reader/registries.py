@@ -82,10 +82,14 @@ def environment(sources: Sources) -> dict[str, str]:
     }
 
 
+_READERS: Final = ("getenv", "environ.get", "with_choices", "env_int", "env_bool", "env_float")
+"""Calls that read a variable and take its default as second argument."""
+
+
 def _default(name: str, node: ast.expr) -> str:
     """The constant that stands beside the variable's name in whatever call reads it."""
     for call in ast.walk(node):
-        if not isinstance(call, ast.Call) or not call.args:
+        if not isinstance(call, ast.Call) or not call.args or not ast.unparse(call.func).endswith(_READERS):
             continue
         first = call.args[0]
         if isinstance(first, ast.Constant) and first.value == name and len(call.args) > 1:

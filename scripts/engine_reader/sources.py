@@ -79,10 +79,21 @@ class Module:
                 case ast.ImportFrom(names=names):
                     origin = self._absolute(statement)
                     for alias in names:
-                        bound[alias.asname or alias.name] = ImportedName(origin, alias.name)
+                        if alias.name != "*":
+                            bound[alias.asname or alias.name] = ImportedName(origin, alias.name)
                 case _:
                     pass
         return bound
+
+    @cached_property
+    def stars(self) -> tuple[str, ...]:
+        """The modules of which everything is imported, the last one first: it wins."""
+        found = [
+            self._absolute(statement)
+            for statement in _statements(self.tree.body)
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
+        ]
+        return tuple(reversed(found))
 
     def _absolute(self, statement: ast.ImportFrom) -> str:
         if not statement.level:
@@ -127,19 +138,22 @@ class Sources:
 
     def find(self, module: Module, name: str) -> tuple[Module, Binding] | None:
         """Where a name that `module` uses is really bound, following imports; None when it is not ours."""
-        seen = set()
-        while (module.name, name) not in seen:
-            seen.add((module.name, name))
-            bound = module.bindings.get(name)
-            if bound is None:
-                return None
-            if not isinstance(bound, ImportedName):
-                return module, bound
-            if bound.name is None:
-                return module, bound
-            origin = self.module(bound.module)
-            submodule = self.module(f"{bound.module}.{bound.name}")
-            if origin is None or bound.name not in origin.bindings:
-                return (module, ImportedName(submodule.name, None)) if submodule else None
-            module, name = origin, bound.name
+        bound = module.bindings.get(name)
+        if bound is None:
+            return self._starred(module, name)
+        if not isinstance(bound, ImportedName) or bound.name is None:
+            return module, bound
+        origin = self.module(bound.module)
+        found = None if origin is None or origin is module else self.find(origin, bound.name)
+        if found is not None:
+            return found
+        submodule = self.module(f"{bound.module}.{bound.name}")
+        return (module, ImportedName(submodule.name, None)) if submodule else None
+
+    def _starred(self, module: Module, name: str) -> tuple[Module, Binding] | None:
+        for star in module.stars:
+            origin = self.module(star)
+            found = None if origin is None or origin is module else self.find(origin, name)
+            if found is not None:
+                return found
         return None

@@ -32,9 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         cache = Cache(place(os.environ), this_machine())
         status: int = options.run(options, load(), cache)
+        sys.stdout.flush()
     except ToolError as error:
         _show(error)
         return error.status
+    except BrokenPipeError:  # the reader of a list has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         _say("interrupted; the cache holds whole tools only")
         return 130

@@ -149,9 +149,7 @@ class Table:
     def of_group(self, group: str) -> list[Tool]:
         """The tools of a group in table order; of every group but `build` for `all`."""
         return [
-            tool
-            for tool in self.tools.values()
-            if tool.group == group or (group == "all" and tool.group != "build")
+            tool for tool in self.tools.values() if tool.group == group or (group == "all" and tool.group != "build")
         ]
 
     def find(self, name: str) -> Tool:

@@ -76,9 +76,7 @@ def test_path_of_a_tool_that_is_there(desk: Workshop, capsys: pytest.CaptureFixt
         (["path", "zzz"], "unknown tool 'zzz'\nwhat to do: known: widget, gadget\n"),
     ],
 )
-def test_unknown_names(
-    desk: Workshop, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unknown_names(desk: Workshop, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """An unknown name is answered with the nearest or with all known ones, and exit code 2."""
     assert cli.main(arguments) == 2
     assert capsys.readouterr().err == f"scripts/tools: {message}"
@@ -117,6 +115,15 @@ def test_terminated_install_ends_its_build(desk: Workshop, monkeypatch: pytest.M
     running.send_signal(signal.SIGTERM)
     assert running.wait(timeout=10) == 130
     assert not (desk.cache.root / "partial" / "widget").exists()
+
+
+def test_list_can_be_cut_short() -> None:
+    """A reader that closes early, such as `head`, gets no traceback."""
+    with subprocess.Popen([SCRIPTS / "tools", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
+        assert listing.stdout is not None
+        assert listing.stderr is not None
+        listing.stdout.close()
+        assert listing.stderr.read() == b""
 
 
 def test_real_script_runs_by_itself() -> None:

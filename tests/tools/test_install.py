@@ -193,9 +193,7 @@ def test_module_files_are_copied(workshop: Workshop, monkeypatch: pytest.MonkeyP
     assert [file.name for file in folder.iterdir()] == ["a.yaml"]
 
 
-def test_module_with_another_checksum_is_refused(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_module_with_another_checksum_is_refused(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module whose checksum is not the recorded one is not used."""
     monkeypatch.setenv("FAKE_GO_MODULE", str(workshop.root / "module"))
     tool = data_tool(workshop, "h1:wrong=")

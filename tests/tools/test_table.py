@@ -13,9 +13,7 @@ from toolbox.table import SCRIPTS, GoBuild, ModuleFiles, Tool, ToolError, Wheel,
 
 TABLE = load()
 TOOLS = pytest.mark.parametrize("tool", TABLE.tools.values(), ids=lambda tool: tool.name)
-GO_BUILDS = [
-    (tool, source) for tool in TABLE.tools.values() for source in tool.sources if isinstance(source, GoBuild)
-]
+GO_BUILDS = [(tool, source) for tool in TABLE.tools.values() for source in tool.sources if isinstance(source, GoBuild)]
 
 
 @TOOLS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -33,6 +33,8 @@ class Engine:
     """Every name, alias and negation: the flag, and whether the spelling sets it to false."""
     removed: Mapping[str, Removal]
     """Flags of earlier releases that this one refuses."""
+    removed_env: Mapping[str, Removal]
+    """Variables of earlier releases that this one silently ignores; `instead` may be empty."""
     metrics: Mapping[str, Metric]
     """Prometheus metrics by query name."""
     endpoints: Mapping[str, Endpoint]
@@ -136,7 +138,8 @@ def _engine(release: str) -> Engine:
         read=past["releases"][number]["read"],
         flags=flags,
         spellings=spellings,
-        removed=_removed(past, number, known, state["instead"], spellings),
+        removed=_removed(past, "flags", number, known, state["instead"], spellings),
+        removed_env=_removed(past, "environment", number, known, state["instead"], {}),
         metrics=_metrics(state["metrics"], behaviour),
         endpoints={path: build({**entry, "path": path}, Endpoint) for path, entry in state["endpoints"].items()},
         env=state["environment"],
@@ -155,16 +158,17 @@ def _spellings(flags: Mapping[str, Flag]) -> dict[str, tuple[Flag, bool]]:
 
 def _removed(
     past: Mapping[str, Any],
+    group: str,
     number: int,
     known: tuple[str, ...],
     instead: Mapping[str, str],
-    spellings: Mapping[str, tuple[Flag, bool]],
+    still: Container[str],
 ) -> dict[str, Removal]:
-    gone = engine_fold.last_seen(past, "flags", number)
+    gone = engine_fold.last_seen(past, group, number)
     return {
         name: Removal(since=known[since], instead=instead.get(name, ""))
         for name, since in sorted(gone.items())
-        if name not in spellings
+        if name not in still
     }
 
 

@@ -1,58 +1,70 @@
-"""What a model's name says: a known model, a quantization of one, or a bare size that stands for a reference.
-
-A quantized copy needs no file of its own. Its name holds the whole name of a known model and a word for the
-quantization; the shapes are the known model's, the scheme is the word's.
-"""
+"""What people write where a model is asked for: an id, an address, a quantized copy, a size, a path to a config.json."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from pathlib import Path
+from typing import Final
 
-from chartgen.catalog.store import document, plain
-from chartgen.kernel.library import catalog_data
+from chartgen.catalog.models import Model, model
+from chartgen.catalog.store import plain
 
-_TOKEN = re.compile(r"[A-Za-z0-9.]+")
+_ADDRESS: Final = re.compile(
+    r"(?:https?://)?(?:huggingface\.co|hf\.co|modelscope\.cn/models)/(?P<id>[^/\s]+/[^/\s?#]+)(?:[/?#].*)?"
+)
+"""An address of a model's page on a hub."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
-    """The vocabulary of quantized copies and bare sizes, from the catalog."""
+class ResolvedModel:
+    """A model with what its name said."""
 
-    schemes: Mapping[str, str]
-    """Regular expression over a whole plain word or two joined words: the scheme it means."""
-    sizes: Mapping[str, str]
-    """Bare size: id of the model whose architecture stands for it."""
-
-
-@cache
-def words() -> Words:
-    """The vocabulary as the catalog states it."""
-    data = document(catalog_data() / "model_names.yaml").value
-    return Words(schemes=data["schemes"], sizes=data["sizes"])
+    model: Model
+    """The facts; for a quantized copy, with the copy's id and scheme."""
+    scheme: str | None
+    """How its weights are stored; None where they are plain."""
+    reference: bool
+    """It stands for a bare size: figures get wider margins."""
+    says: str
+    """One sentence on how the name was read."""
 
 
-def scheme_in(name: str) -> tuple[str, list[str]] | None:
-    """The quantization scheme that a name says, with the remaining words; None when it says none."""
-    tokens = _TOKEN.findall(name.rsplit("/", 1)[-1])
-    for pattern, scheme in words().schemes.items():
-        for length in (3, 2, 1):
-            for start in range(len(tokens) - length + 1):
-                if re.fullmatch(pattern, "-".join(tokens[start : start + length]).lower()):
-                    return scheme, tokens[:start] + tokens[start + length :]
-    return None
+def is_path(text: str) -> bool:
+    """Whether a text means a file or a folder rather than a name."""
+    return text.endswith((".json", "/")) or text.startswith((".", "/", "~"))
 
 
-def known_part(tokens: list[str]) -> Iterator[str]:
-    """Runs of words that may be the name of a known model, longest first, in plain form."""
-    count = len(tokens)
-    for length in range(count, 1, -1):
-        for start in range(count - length + 1):
-            yield plain("".join(tokens[start : start + length]))
+def resolve(text: str, base_folder: Path) -> ResolvedModel:
+    """The model that a text means; paths are relative to `base_folder`.
+
+    Raises:
+        UnknownName: no model has that name, or its files are in a format that the engine does not read.
+        InputError: the text is a path, and what stands there is no config that can be read; every problem.
+    """
+    asked = text.strip()
+    if is_path(asked):
+        from chartgen.catalog.model_config import read_model  # noqa: PLC0415 - a dozen modules that most runs never need
+
+        found = read_model(base_folder / Path(asked).expanduser())
+        return _resolved(found, f"{found.id} is read from {found.origin}")
+    address = _ADDRESS.fullmatch(asked)
+    name = address["id"] if address else asked
+    found = model(name)
+    return _resolved(found, _reading(name, found))
 
 
-def bare_size(name: str) -> str | None:
-    """The id of the model that stands for a bare size such as 70B; None when the name is none."""
-    return words().sizes.get(name.strip().lower())
+def _resolved(found: Model, says: str) -> ResolvedModel:
+    scheme = found.checkpoint.scheme
+    return ResolvedModel(model=found, scheme=None if scheme == "none" else scheme, reference=found.reference, says=says)
+
+
+def _reading(name: str, found: Model) -> str:
+    """How a name led to a model."""
+    if found.reference:
+        return f"{name} names no model: figures are those of {found.id}, with wider margins"
+    if found.base is not None and plain(found.key) != plain(name):
+        return f"{name} is read as {found.base} with {found.checkpoint.scheme} weights"
+    if plain(name) in {plain(found.id), plain(found.key), plain(found.id.rsplit("/", 1)[-1])}:
+        return f"{found.id} is in the catalog"
+    return f"{name} has the shapes of {found.key.replace('--', '/')}"

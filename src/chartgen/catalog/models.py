@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from chartgen.catalog.model_attention import Attention
-from chartgen.catalog.model_names import bare_size, known_part, scheme_in
+from chartgen.catalog.model_words import bare_size, known_part, scheme_in, unread_format
 from chartgen.catalog.store import Store
+from chartgen.kernel.errors import UnknownName
 
 Dtype = Literal["bfloat16", "float16", "float32"]
 """Element type of unquantized weights."""
@@ -197,18 +198,29 @@ def model(name: str) -> Model:
     which stands for a named model with wider margins.
 
     Raises:
-        UnknownName: no model has that name; carries the nearest that one has.
+        UnknownName: no model has that name, or its files are in a format that the engine does not read; carries
+            the nearest name and what else would do.
     """
     if _STORE.find(name) is None:
         stand_in = bare_size(name)
         if stand_in is not None:
             known = _STORE.get(stand_in)
             return replace(known, title=f"{name.strip()}, sized as {known.id}", reference=True)
+        unread = unread_format(name)
+        if unread is not None:
+            hint = f"this one is in the format {unread.format}: {unread.because}; a copy in AWQ or FP8 would do"
+            raise UnknownName("model", name, _ids(), hint)
         copy = _quantized_copy(name)
         if copy is not None:
             return copy
-    found = _STORE.get(name, hint=HINT)
+        raise UnknownName("model", name, _ids(), HINT)
+    found = _STORE.get(name)
     return replace(found, id=name) if name in found.aliases else found
+
+
+def _ids() -> list[str]:
+    """Every id, as people write it: what a misspelt name is compared with."""
+    return [key.replace("--", "/") for key in _STORE.keys()]
 
 
 def _quantized_copy(name: str) -> Model | None:
@@ -222,9 +234,14 @@ def _quantized_copy(name: str) -> Model | None:
         if key is not None:
             base = _STORE.load(key)
             notes = f"shapes of {base.id}, of which its name says it is a {scheme} copy"
-            stored = Checkpoint(scheme=scheme, plain_parts=base.checkpoint.plain_parts)
+            stored = Checkpoint(scheme=scheme, plain_parts=_still_plain(base))
             return replace(base, id=name, base=base.id, checkpoint=stored, notes=notes)
     return None
+
+
+def _still_plain(base: Model) -> tuple[Part, ...]:
+    """Parts that a copy leaves plain as its base does, where the base is itself quantized."""
+    return base.checkpoint.plain_parts if base.checkpoint.scheme != "none" else ()
 
 
 def models() -> list[Model]:
