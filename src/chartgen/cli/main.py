@@ -14,6 +14,7 @@ COMMANDS: Final = {
     "plan": "Show every decision for a profile, with its reason.",
     "fit": "Tell whether a model fits a card, and what its KV cache holds.",
     "validate": "Check any chart or manifest with Helm and the schemas.",
+    "engine": "Show a vLLM release, what an upgrade changes, what a release makes of a command.",
     "catalog": "List what is known of models, GPUs, engines, clouds and gateways.",
     "schema": "Print the JSON Schema of a profile.",
     "lint": "Name what will break in any manifests, and what to write instead.",
