@@ -128,9 +128,9 @@ def _privilege(context: Node) -> Iterator[Fault]:
         message = "privileged and allowPrivilegeEscalation false exclude each other"
         yield context["privileged"].fault("value", message, found="true", expected="false")
     for capability in context.at("capabilities", "add").entries():
-        if capability.text() in {"SYS_ADMIN", "CAP_SYS_ADMIN"}:
-            message = "SYS_ADMIN and allowPrivilegeEscalation false exclude each other"
-            yield capability.fault("value", message, found="SYS_ADMIN", expected="another capability")
+        if capability.text() == "CAP_SYS_ADMIN":
+            message = "CAP_SYS_ADMIN and allowPrivilegeEscalation false exclude each other"
+            yield capability.fault("value", message, found="CAP_SYS_ADMIN", expected="another capability")
 
 
 def _environment(container: Node) -> Iterator[Fault]:
