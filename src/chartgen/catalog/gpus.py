@@ -87,6 +87,8 @@ class Gpu:
     """Names in drivers, node labels, clouds and mouths."""
     compute_capability: str | None = None
     """NVIDIA's compute capability (9.0), or AMD's target (gfx942)."""
+    multiprocessors: int = 0
+    """Streaming multiprocessors, or compute units."""
     dtypes: tuple[Number, ...] = ()
     """Formats that the engine's kernels can use natively on it."""
     interconnect: Interconnect | None = None

@@ -1,4 +1,4 @@
-"""What people write where a model is asked for: an id, an address, a quantized copy, a size, a path to a config.json."""
+"""What people write where a model is asked for: an id, an address, a quantized copy, a size, a config.json."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ def model(name: str) -> Model:
 
 def _ids() -> list[str]:
     """Every id, as people write it: what a misspelt name is compared with."""
-    return [key.replace("--", "/") for key in _STORE.keys()]
+    return [key.replace("--", "/") for key in _STORE.keys()]  # noqa: SIM118 - a store, no mapping
 
 
 def _quantized_copy(name: str) -> Model | None:
