@@ -52,7 +52,7 @@ def accuracy() -> None:
             f"  {miss.row.id} {miss.percent:5.1f} %  {miss.pool:7.2f} for {miss.logged:7.2f} GiB  "
             f"{cells['model_hf_id']} on {cells['tp']} x {cells['gpu_type']}, {miss.row.release}"
         )
-    wrong = Counter()
+    wrong: Counter[tuple[str, str]] = Counter()
     for row in (row for row in rows() if row.incomplete is None and row.outside is None):
         wrong[row.cells["outcome"], estimate(row.question()).verdict] += 1
     print("\noutcome and verdict:", ", ".join(f"{log} {said}: {count}" for (log, said), count in sorted(wrong.items())))

@@ -32,6 +32,12 @@ class Batch:
     """Tensor parallel size."""
     second_runner: bool
     """The engine uses its second model runner."""
+    programs: int
+    """Multiprocessors of the card: programs of the sampler's kernel."""
+    workspace: float
+    """Bytes that matrix products keep on the card."""
+    expert_workspace: bool = True
+    """The kernels of the experts need workspaces."""
 
     @property
     def rows(self) -> int:
@@ -69,7 +75,7 @@ def forward_bytes(model: Model, batch: Batch, engine: Behaviour) -> float:
 def expert_bytes(model: Model, batch: Batch) -> float:
     """The experts' two workspaces: each routed token's hidden or intermediate rows."""
     experts = model.experts
-    if experts is None:
+    if experts is None or not batch.expert_workspace:
         return 0
     width = experts.width / batch.tensor_parallel
     hidden = experts.latent_width or model.hidden_size
@@ -96,9 +102,13 @@ def encoder_peak(model: Model, batch: Batch) -> float:
     return batch.element * patches * (inside + 4 * tower.width)
 
 
-def sampler_bytes(model: Model, batch: Batch, each: float) -> float:
-    """Peak of the sampler's warm-up at `each` bytes a logit, with the hidden states it starts from."""
-    return each * batch.rows * model.vocab_size + batch.element * batch.tokens * model.hidden_size
+def sampler_bytes(model: Model, batch: Batch, each: float, program: float) -> float:
+    """Peak of the sampler's warm-up at `each` bytes a logit, `program` bytes an entry of its kernel's buffers.
+
+    It starts from the batch's hidden states, and from those of the sampled rows, picked and randomised.
+    """
+    logits = (each * batch.rows + program * min(batch.programs, batch.rows)) * model.vocab_size
+    return logits + batch.element * (batch.tokens + 2 * batch.rows) * model.hidden_size
 
 
 def activation(model: Model, stage: Stage, batch: Batch, engine: Behaviour) -> Estimate:
@@ -106,20 +116,22 @@ def activation(model: Model, stage: Stage, batch: Batch, engine: Behaviour) -> E
     rule = engine.sampler_bytes_second if batch.second_runner else engine.sampler_bytes
     forward = max(forward_bytes(model, batch, engine), encoder_peak(model, batch) if stage.first else 0)
     experts = expert_bytes(model, batch)
-    kept = encoder_bytes(model, batch, engine)
+    kept = encoder_bytes(model, batch, engine) + batch.workspace
     if batch.second_runner and stage.last:
         kept += engine.sampler_kept_second.value * batch.seqs * model.vocab_size
     if stage.of > 1:
         kept += 2 * batch.element * batch.tokens * model.hidden_size
 
+    program = 0 if batch.second_runner else engine.sampler_programs.value
+
     def peak(each: float) -> float:
-        sampler = sampler_bytes(model, batch, each) if stage.last else 0
+        sampler = sampler_bytes(model, batch, each, program) if stage.last else 0
         if engine.experts_add.value:
             return max(sampler, forward) + experts + kept
         return max(sampler, forward, experts) + kept
 
     best = peak(rule.value)
-    samples = stage.last and sampler_bytes(model, batch, rule.value) >= forward
+    samples = stage.last and sampler_bytes(model, batch, rule.value, program) >= forward
     term = (
         f"the sampler's warm-up over {batch.rows} sequences x {model.vocab_size} vocabulary entries"
         if samples

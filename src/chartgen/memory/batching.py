@@ -63,4 +63,3 @@ def cautious(asked: Deployment, need: Need) -> Fit:
 
 def _limited(asked: Deployment, need: Need, sequences: int) -> Fit:
     return estimate(replace(asked, max_model_len=need.longest, max_num_seqs=sequences))
-

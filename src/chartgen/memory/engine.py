@@ -102,12 +102,20 @@ class Behaviour:
     """The first engine's longest prompt that is run at once, in tokens."""
     sampler_bytes: Rule
     """Bytes per sequence and vocabulary entry at the peak of the sampler's warm-up."""
+    sampler_programs: Rule
+    """Bytes per multiprocessor and vocabulary entry that the sampler's kernel buffers."""
+    product_workspace_mib: Rule
+    """MiB of workspace for matrix products before Hopper."""
+    product_workspace_hopper_mib: Rule
+    """The same on Hopper and later."""
     sampler_bytes_second: Rule
     """The same for the second model runner."""
     sampler_kept_second: Rule
     """Bytes per sequence and vocabulary entry that the second model runner keeps."""
     experts_add: Rule
     """1 where the workspace of experts adds to the peak."""
+    mxfp4_workspace_hopper: Rule
+    """1 where mxfp4 experts need that workspace on Hopper and later."""
     delta_net_widths: Rule
     """Intermediates of a delta-rule layer, in value widths."""
     mamba2_widths: Rule

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from chartgen.catalog.gpus import BLACKWELL, HOPPER, Gpu
 from chartgen.catalog.kv_dtypes import kv_dtype
-from chartgen.kernel.units import context, gib
+from chartgen.kernel.units import MIB, context, gib
 from chartgen.memory.activation import Batch, activation
 from chartgen.memory.cache_layers import CacheChoice, cache_layers, with_aligned_states
 from chartgen.memory.deployment import Deployment, visible_memory
@@ -120,12 +120,16 @@ def _rank(deployment: Deployment, stage: Stage, limits: Limits, visible: Estimat
     dtype = deployment.dtype or model.dtype
     element = BYTES[dtype]
     scheme = scheme_of(model, deployment.quantization)
+    hopper = deployment.gpu.capability >= HOPPER
     batch = Batch(
         tokens=limits.max_num_batched_tokens.value,
         seqs=limits.max_num_seqs.value,
         element=element,
         tensor_parallel=tp,
         second_runner=engine.second_runner.runs(model, quantized=scheme.key != "none"),
+        programs=deployment.gpu.multiprocessors,
+        workspace=(engine.product_workspace_hopper_mib if hopper else engine.product_workspace_mib).value * MIB,
+        expert_workspace=not (hopper and scheme.key == "mxfp4") or bool(engine.mxfp4_workspace_hopper.value),
     )
     share = limits.gpu_memory_utilization.value
     budget = Estimate(
