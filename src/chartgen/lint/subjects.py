@@ -16,6 +16,7 @@ from chartgen.lint.views.all import Views
 from chartgen.lint.views.budget import budget_view
 from chartgen.lint.views.document import document_view
 from chartgen.lint.views.monitor import SCRAPERS, monitor_view
+from chartgen.lint.views.route import ROUTES, route_view
 from chartgen.lint.views.scaler import scaler_view
 from chartgen.lint.views.service import service_view
 from chartgen.policy.types import Scope
@@ -106,6 +107,7 @@ _BUILDERS: Final[dict[Scope, Callable[[Views], Iterator[Subject]]]] = {
     "engine": _engines,
     "service": _of_kinds("service", ("Service", "InferencePool"), service_view),
     "scaler": _of_kinds("scaler", ("HorizontalPodAutoscaler", "ScaledObject"), scaler_view),
+    "route": _of_kinds("route", ROUTES, route_view),
     "monitor": _of_kinds("monitor", (*SCRAPERS, "PrometheusRule", "ConfigMap"), monitor_view),
     "budget": _of_kinds("budget", ("PodDisruptionBudget",), budget_view),
 }
