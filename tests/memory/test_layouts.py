@@ -109,16 +109,16 @@ def test_levers_are_ranked_and_hold() -> None:
             model=model("meta-llama/Llama-3.1-8B-Instruct"),
             gpu=gpu("L4"),
             release="0.33.0",
-            max_model_len=32768,
+            max_model_len=36864,
         )
     )
     offered = levers(fit)
     assert fit.verdict == "no"
     assert [lever.change for lever in offered][:4] == [
-        "--max-num-seqs 128",
+        "--max-num-seqs 64",
         "--quantization fp8",
         "--kv-cache-dtype fp8",
-        "--max-model-len 30720",
+        "--max-model-len 32768",
     ]
     assert all(lever.fit.verdict != "no" for lever in offered)
 
