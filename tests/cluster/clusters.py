@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -89,8 +89,10 @@ class Built:
     """A cluster's objects in a control plane, so that they can be removed again."""
 
     cluster: Cluster
-    nodes: Mapping[str, Manifest] = field(default_factory=dict)
-    others: Sequence[Manifest] = ()
+    nodes: dict[str, Manifest] = field(default_factory=dict)
+    """The Node objects, by name."""
+    others: list[Manifest] = field(default_factory=list)
+    """Classes, slices and the pods of other teams."""
 
 
 def names() -> list[str]:
@@ -106,22 +108,32 @@ def load(name: str) -> Cluster:
 
 def build(api: Api, cluster: Cluster) -> Built:
     """Make a cluster's objects and wait until its nodes are ready (KWOK must run)."""
-    others = [*_classes(cluster), *_storage(cluster)]
-    nodes = {}
-    for name, node in cluster.nodes_by_name():
-        nodes[name] = api.must(_node(name, node))
-        status = {"capacity": node.capacity, "allocatable": {**node.capacity, **node.allocatable}}
-        verdict = api.merge(nodes[name], {"status": _text(status)}, part="status")
-        if not verdict.accepted:
-            raise ClusterError(f"node {name}: {verdict.message}")
-        others += _slices(name, node)
     if not api.get("v1", "Namespace", TENANTS):
         api.must({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": TENANTS}})
         wait_for(lambda: api.get("v1", "ServiceAccount", "default", TENANTS), "the tenants' service account")
-    others += [_tenant(name, node) for name, node in cluster.nodes_by_name() if node.taken]
-    made = [api.must(item, namespace=TENANTS) for item in others]
-    wait_for(lambda: ready_nodes(api) >= set(nodes), "the nodes' readiness", 60)
-    return Built(cluster=cluster, nodes=nodes, others=made)
+    built = Built(cluster=cluster)
+    try:
+        _make(api, built)
+    except ClusterError:
+        remove(api, built)
+        raise
+    return built
+
+
+def _make(api: Api, built: Built) -> None:
+    others = [*_classes(built.cluster), *_storage(built.cluster)]
+    for name, node in built.cluster.nodes_by_name():
+        built.nodes[name] = api.must(_node(name, node))
+        status = {"capacity": node.capacity, "allocatable": {**node.capacity, **node.allocatable}}
+        verdict = api.merge(built.nodes[name], {"status": _text(status)}, part="status")
+        if not verdict.accepted:
+            raise ClusterError(f"node {name}: {verdict.message}")
+        others += _slices(name, node)
+        if node.taken:
+            others.append(_tenant(name, node))
+    for item in others:
+        built.others.append(api.must(item, namespace=TENANTS))
+    wait_for(lambda: ready_nodes(api) >= set(built.nodes), "the nodes' readiness", 60)
 
 
 def remove(api: Api, built: Built) -> None:

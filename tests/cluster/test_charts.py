@@ -1,0 +1,165 @@
+"""The charts of the ready profiles, judged by real API servers, installed by both Helms, bound by real schedulers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster import kwok, workloads
+from cluster.api import wait_for
+from cluster.clusters import Built
+from cluster.controlplane import MINORS, ControlPlane
+from cluster.install import Helm, helm, install_chart, judge, make_namespace, rendered
+from cluster.placement import placements
+
+OUT = Path(__file__).resolve().parent.parent.parent / "out"
+CHARTS = sorted(path.parent.name for path in OUT.glob("*/Chart.yaml"))
+HELMS: tuple[Helm, ...] = ("helm3", "helm4")
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def home(plane: ControlPlane) -> Callable[[ControlPlane], str]:
+    """Makes a namespace of its own in a control plane, with the volume that batch-8b expects to be there."""
+    del plane
+
+    def make(where: ControlPlane) -> str:
+        name = f"chart-{next(_numbers)}"
+        make_namespace(where, name)
+        volume = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "20Gi"}}}
+        metadata = {"name": "llama-weights"}
+        claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": volume}
+        where.api.must(claim, namespace=name)
+        return name
+
+    return make
+
+
+@pytest.mark.parametrize("minor", MINORS)
+@pytest.mark.parametrize("chart", CHARTS)
+def test_every_object_is_accepted(
+    planes: Callable[[str], ControlPlane], home: Callable[[ControlPlane], str], chart: str, minor: str
+) -> None:
+    """Every object of a chart is accepted with strict field validation, and the server warns of nothing."""
+    plane = planes(minor)
+    space = home(plane)
+    for which in HELMS:
+        judged = judge(plane, rendered(plane, OUT / chart, namespace=space, which=which), namespace=space)
+        assert len(judged) >= 5
+        assert [str(each) for each in judged if not each.verdict.accepted or each.verdict.warnings] == []
+
+
+@pytest.mark.parametrize("which", HELMS)
+@pytest.mark.parametrize(
+    ("chart", "cluster", "nodes"),
+    [
+        ("chat-70b", "eks", {"h100-0", "h100-1"}),
+        ("assistant-14b", "gke", {"gke-a100-0", "gke-a100-1", "gke-a100-2"}),
+        ("batch-8b", "on-prem", {"l4-0", "l4-1"}),
+    ],
+)
+def test_pods_are_bound_where_the_plan_says(
+    chart: str,
+    cluster: str,
+    nodes: set[str],
+    which: Helm,
+    plane: ControlPlane,
+    home: Callable[[ControlPlane], str],
+    cluster_of: Callable[[str], Built],
+) -> None:
+    """Installed by either Helm, each replica is bound to a node of the planned card, and becomes ready."""
+    cluster_of(cluster)
+    space = home(plane)
+    answer = install_chart(plane, OUT / chart, namespace=space, which=which)
+    assert answer.accepted, answer.output
+    assert answer.warnings == ()
+    workloads.scale_to_minimum(plane.api, space)
+    if chart == "batch-8b":
+        workloads.scale(plane.api, space, chart, 1)  # its minimum is zero: work has come
+    placed = placements(plane.api, space)
+    assert placed
+    assert all(pod.ready for pod in placed), placed
+    assert {pod.node for pod in placed} <= nodes
+
+
+@pytest.mark.parametrize(
+    ("chart", "cluster", "storage", "reason"),
+    [
+        ("chat-70b", "fragmented", "efs-sc", "Insufficient nvidia.com/gpu"),  # six are free, four on no single node
+        ("chat-70b", "gke", "standard-rwo", "didn't match Pod's node affinity/selector"),  # another cloud's labels
+        ("assistant-14b", "eks", "gp3", "didn't match Pod's node affinity/selector"),  # no such card
+        ("batch-8b", "mig-single", "", "didn't match Pod's node affinity/selector"),  # slices are not cards
+    ],
+)
+def test_pods_wait_where_nothing_fits(
+    chart: str,
+    cluster: str,
+    storage: str,
+    reason: str,
+    plane: ControlPlane,
+    home: Callable[[ControlPlane], str],
+    cluster_of: Callable[[str], Built],
+) -> None:
+    """On a cluster that has no place for it no replica is bound anywhere, and the scheduler says why."""
+    cluster_of(cluster)
+    space = home(plane)
+    options = ["--set", f"weights.storageClass={storage}"] if storage else []
+    assert install_chart(plane, OUT / chart, namespace=space, options=options).accepted
+    placed = placements(plane.api, space)
+    assert placed
+    assert [pod.node for pod in placed if pod.node] == []
+    assert all(reason in pod.waits for pod in placed), placed
+
+
+@pytest.fixture
+def busy(
+    plane: ControlPlane, home: Callable[[ControlPlane], str], cluster_of: Callable[[str], Built]
+) -> Iterator[str]:
+    """chat-70b on a cluster that has room for exactly its two replicas, with a cold start of one second."""
+    kwok.start(plane, cold_start=1, ending=1)
+    cluster_of("full")
+    space = home(plane)
+    assert install_chart(plane, OUT / "chat-70b", namespace=space).accepted
+    workloads.scale_to_minimum(plane.api, space)
+    wait_for(lambda: workloads.rolled_out(plane.api, space, "chat-70b"), "both replicas")
+    yield space
+    kwok.start(plane)
+
+
+def test_update_needs_no_spare_gpu(plane: ControlPlane, busy: str) -> None:
+    """A new image rolls out though no GPU is free, one replica after the other, and never takes both."""
+    options = ["--namespace", busy, "--set", "image.tag=v0.33.1", "--reuse-values"]
+    answer = helm(plane, "helm4", "upgrade", "chat-70b", OUT / "chat-70b", *options)
+    assert answer.accepted, answer.output
+
+    def done() -> bool:
+        pods = plane.api.list("v1", "Pod", busy)
+        new = all(pod["spec"]["containers"][0]["image"].endswith("v0.33.1") for pod in pods)
+        return new and workloads.rolled_out(plane.api, busy, "chat-70b")
+
+    assert workloads.fewest_ready(plane.api, busy, "chat-70b", done) == 1
+    assert {pod.node for pod in placements(plane.api, busy)} == {"h100-0", "h100-1"}
+
+
+def test_upgrade_keeps_what_the_autoscaler_set(plane: ControlPlane, busy: str) -> None:
+    """An upgrade with a new value leaves the replicas that an autoscaler has set."""
+    workloads.scale(plane.api, busy, "chat-70b", 1)
+    options = ["--namespace", busy, "--set", "image.tag=v0.33.1", "--reuse-values"]
+    assert helm(plane, "helm4", "upgrade", "chat-70b", OUT / "chat-70b", *options).accepted
+    assert workloads.deployment(plane.api, busy, "chat-70b")["spec"]["replicas"] == 1
+
+
+def test_drain_respects_the_budget(plane: ControlPlane, busy: str) -> None:
+    """While one replica has lost its place, the budget refuses the eviction of the other."""
+    assert workloads.drain(plane.api, "h100-0", busy) == []
+    (left,) = (pod for pod in plane.api.list("v1", "Pod", busy) if pod["spec"].get("nodeName") == "h100-1")
+    wait_for(
+        lambda: workloads.deployment(plane.api, busy, "chat-70b")["status"].get("readyReplicas") == 1,
+        "the loss of one replica",
+    )
+    verdict = plane.api.evict(left)
+    assert verdict.status == 429
+    assert "disruption budget" in verdict.message
