@@ -14,6 +14,7 @@ from chartgen.lint.schemas import faults
 from chartgen.lint.unknown import Unknown, plain
 from chartgen.lint.views.all import Views
 from chartgen.lint.views.budget import budget_view
+from chartgen.lint.views.bundle import bundle_views
 from chartgen.lint.views.document import document_view
 from chartgen.lint.views.monitor import SCRAPERS, monitor_view
 from chartgen.lint.views.route import ROUTES, route_view
@@ -87,6 +88,11 @@ def _engines(views: Views) -> Iterator[Subject]:
             )
 
 
+def _bundles(views: Views) -> Iterator[Subject]:
+    for manifest, view in bundle_views(views.bundle):
+        yield Subject(scope="bundle", manifest=manifest, data={"bundle": plain(view, {})}, anchors={"object": ()})
+
+
 def _of_kinds(
     scope: Scope, kinds: tuple[str, ...], view_of: Callable[[Manifest, Views], Any]
 ) -> Callable[[Views], Iterator[Subject]]:
@@ -109,6 +115,7 @@ _BUILDERS: Final[dict[Scope, Callable[[Views], Iterator[Subject]]]] = {
     "scaler": _of_kinds("scaler", ("HorizontalPodAutoscaler", "ScaledObject"), scaler_view),
     "route": _of_kinds("route", ROUTES, route_view),
     "monitor": _of_kinds("monitor", (*SCRAPERS, "PrometheusRule", "ConfigMap"), monitor_view),
+    "bundle": _bundles,
     "budget": _of_kinds("budget", ("PodDisruptionBudget",), budget_view),
 }
 

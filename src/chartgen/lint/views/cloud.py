@@ -35,12 +35,13 @@ def cloud_of_bundle(bundle: Bundle) -> str | None:
     return next(iter(found)) if len(found) == 1 else None
 
 
+def cloud_of_key(key: str) -> str | None:
+    """The cloud that a label, annotation or class name belongs to."""
+    return next((cloud for pattern, cloud in _SIGNS if pattern.search(key)), None)
+
+
 def _first(words: Iterator[str]) -> str | None:
-    for word in words:
-        for pattern, cloud in _SIGNS:
-            if pattern.search(word):
-                return cloud
-    return None
+    return next((cloud for word in words if (cloud := cloud_of_key(word))), None)
 
 
 def selector_terms(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -10,11 +11,13 @@ from chartgen.lint.manifest import at, mapping
 from chartgen.lint.numbers import number, whole
 from chartgen.lint.relations import Relations, minimum_of
 from chartgen.lint.views.cloud import cloud_of
+from chartgen.lint.views.placement import PlacementView, placement_view
 from chartgen.lint.views.references import Reference, references
 from chartgen.lint.views.volumes import Volume, volumes
 from chartgen.lint.workloads import PodSite, Role
 
 PERCENT: Final = 100
+_OWNER: Final = re.compile(r"(^|[/._-])(owner|owned-by|team|squad|contact|on-?call|cost-?cent(er|re)|maintainers?)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,10 @@ class PodView:
     """Seconds after which a rollout without progress is called failed: a Deployment's default is 600."""
     grace: int
     """Seconds between the signal to stop and the kill."""
+    placement: PlacementView
+    """Where it asks to be placed."""
+    owner: bool
+    """Whether a label or annotation names a team, an owner or a contact."""
     cloud: str | None
     """Whose Kubernetes its selectors speak of, or the user says: gke, eks, aks; null when nothing tells."""
 
@@ -107,8 +114,16 @@ def pod_view(site: PodSite, relations: Relations, cloud: str | None) -> PodView:
         references=references(site, relations),
         progress_deadline=deadline if isinstance(deadline, int) else whole("progress-deadline-seconds"),
         grace=grace if isinstance(grace, int) else whole("grace-seconds"),
+        placement=placement_view(site),
+        owner=_owned(site),
         cloud=cloud or cloud_of(site),
     )
+
+
+def _owned(site: PodSite) -> bool:
+    metadata = site.manifest.metadata
+    keys = [*mapping(metadata.get("labels")), *mapping(metadata.get("annotations")), *site.labels, *site.annotations]
+    return any(_OWNER.search(str(key)) for key in keys)
 
 
 def _number(value: Any) -> int | None:

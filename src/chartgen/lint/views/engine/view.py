@@ -9,7 +9,7 @@ from chartgen.catalog.command_types import CommandLine, NotAnEngine
 from chartgen.kernel.decision import Json
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.accelerators import Accelerators, of_container
-from chartgen.lint.manifest import items, mapping
+from chartgen.lint.manifest import items, mapping, mappings
 from chartgen.lint.relations import Relations
 from chartgen.lint.servers import server_of, servers
 from chartgen.lint.unknown import Maybe, Unknown
@@ -80,6 +80,8 @@ class EngineView:
     """Its probes."""
     drain: DrainView
     """How it stops."""
+    group_has_weights: bool
+    """Whether the workers of its group mount a volume where the model's folder is, if the leader does."""
     key_required: Maybe[bool]
     """Whether it asks clients for a key: --api-key or VLLM_API_KEY."""
     run_as_user: int | None
@@ -150,6 +152,7 @@ def _view(server: str, container: Container, pod: PodView, relations: Relations)
         weights=weights_view(container, model, pod.volumes, env, options["--download-dir"]),
         probes=probes_view(container),
         drain=drain_view(container, pod.grace, _shutdown(release, options)),
+        group_has_weights=_group_has_weights(container, model, relations),
         key_required=_key(options["--api-key"], env),
         run_as_user=_user(container),
         on_cpu=on_cpu or options["--device"] == "cpu",
@@ -207,3 +210,21 @@ def _user(container: Container) -> int | None:
         if isinstance(user, int):
             return user
     return None
+
+
+def _group_has_weights(container: Container, model: ModelView, relations: Relations) -> bool:
+    folder = model.id
+    if not isinstance(folder, str) or not folder.startswith("/"):
+        return True
+    workers = [
+        site
+        for site in relations.bundle.pods_of.get(id(container.site.manifest), ())
+        if site.shape.role == "worker" and site is not container.site
+    ]
+    own = _mounts_above(folder, container.value)
+    return not own or all(any(_mounts_above(folder, one.value) for one in containers(site)) for site in workers)
+
+
+def _mounts_above(folder: str, container: Mapping[str, object]) -> bool:
+    paths = [str(mount.get("mountPath")).rstrip("/") for mount in mappings(container.get("volumeMounts"))]
+    return any(path and (folder == path or folder.startswith(f"{path}/")) for path in paths)
