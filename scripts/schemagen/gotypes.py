@@ -10,7 +10,7 @@ from typing import Final
 
 _ENUM: Final = re.compile(r"// \+enum\n(?://[^\n]*\n)*type (\w+) string")
 _CONSTANT: Final = re.compile(
-    r'^\s*\w+\s+(?:(\w+)\s*=\s*"([^"]*)"|=\s*(\w+)\("([^"]*)"\))',
+    r'^\s*(?:const\s+)?\w+\s+(?:(\w+)\s*=\s*"([^"]*)"|=\s*(\w+)\("([^"]*)"\))',
     re.MULTILINE,
 )
 """Both `Name Type = "Word"` and `Name = Type("Word")`."""
