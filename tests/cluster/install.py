@@ -72,7 +72,7 @@ def helm(plane: ControlPlane, which: Helm, *arguments: str | Path) -> Answer:
     except subprocess.TimeoutExpired as error:
         raise ClusterError(f"{' '.join(command)} took longer than {_HELM_SECONDS} s") from error
     said = (_HELM_WARNING.search(line) for line in done.stderr.splitlines())
-    warnings = tuple(found[1] or found[2] for found in said if found)
+    warnings = tuple((found[1] or found[2]).replace('\\"', '"') for found in said if found)
     return Answer(accepted=done.returncode == 0, output=done.stdout + done.stderr, warnings=warnings)
 
 

@@ -115,9 +115,7 @@ def test_pods_wait_where_nothing_fits(
 
 
 @pytest.fixture
-def busy(
-    plane: ControlPlane, home: Callable[[ControlPlane], str], cluster_of: Callable[[str], Built]
-) -> Iterator[str]:
+def busy(plane: ControlPlane, home: Callable[[ControlPlane], str], cluster_of: Callable[[str], Built]) -> Iterator[str]:
     """chat-70b on a cluster that has room for exactly its two replicas, with a cold start of one second."""
     kwok.start(plane, cold_start=1, ending=1)
     cluster_of("full")
