@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from chartgen.catalog.gpus import gpu
+from chartgen.catalog.models import model
 from chartgen.kernel.units import GIB
 from chartgen.memory.cache_layers import CacheLayers, Reach, with_aligned_states
+from chartgen.memory.deployment import Deployment
+from chartgen.memory.fit import estimate
 from chartgen.memory.kv_cache import Pool, pool
 
 AVAILABLE = 20 * GIB
@@ -83,3 +87,18 @@ def test_the_longest_request_is_the_last_that_fits() -> None:
     longest = found.longest(2 * GIB, LENGTH)
     assert found.fits(2 * GIB, longest)
     assert not found.fits(2 * GIB, longest + 1)
+
+
+def test_compressed_attention_needs_what_the_engine_says() -> None:
+    """DeepSeek V4 Pro at 1M tokens needs the 23.32 GiB that vLLM names when it refuses (vLLM issue 53961)."""
+    fit = estimate(
+        Deployment(
+            model=model("deepseek-ai/DeepSeek-V4-Pro"),
+            gpu=gpu("MI300X"),
+            release="0.28.0",
+            tensor_parallel=8,
+            max_model_len=1048576,
+            max_num_batched_tokens=16384,
+        )
+    )
+    assert round(fit.kv_bytes_per_request(1048576) / GIB, 2) == 23.32

@@ -11,7 +11,6 @@ from typing import Literal
 from chartgen.catalog.kv_dtypes import KvDtype
 from chartgen.catalog.model_attention import (
     ChunkedLocal,
-    CompressedAttention,
     DeltaNet,
     FullAttention,
     GroupedHeads,
@@ -47,6 +46,8 @@ class CacheLayers:
     """Bytes of the state of one sequence in one layer."""
     padded: int = 0
     """Bytes that a page is padded to; 0 for none."""
+    packed: bool = False
+    """Pages of different sizes lie side by side in one block, rather than being made alike."""
 
     @property
     def page(self) -> int:
@@ -166,13 +167,6 @@ def _lightning(kind: LightningAttention, count: int, choice: CacheChoice) -> Ite
 def _short_convolution(kind: ShortConvolution, count: int, choice: CacheChoice) -> Iterator[CacheLayers]:
     state = kind.width // choice.tensor_parallel * (kind.conv_kernel - 1) * choice.model_bytes
     yield CacheLayers(reach="state", layers=count, token_bytes=0, block=choice.block, state_bytes=state)
-
-
-@layers_of.register
-def _compressed(kind: CompressedAttention, count: int, choice: CacheChoice) -> Iterator[CacheLayers]:
-    del kind, count, choice
-    msg = "the cache of compressed attention is not worked out"
-    raise NotImplementedError(msg)
 
 
 def cache_layers(stage: Stage, choice: CacheChoice) -> list[CacheLayers]:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from chartgen.catalog.gpus import BLACKWELL, HOPPER, Gpu
 from chartgen.catalog.kv_dtypes import kv_dtype
 from chartgen.kernel.units import MIB, context, gib
+from chartgen.memory import compressed_cache  # noqa: F401 - registers the cache of compressed attention
 from chartgen.memory.activation import Batch, activation
 from chartgen.memory.cache_layers import CacheChoice, cache_layers, with_aligned_states
 from chartgen.memory.deployment import Deployment, visible_memory

@@ -8,6 +8,7 @@ Source: vLLM 0.33.0, vllm/v1/core/kv_cache_planning.py, get_kv_cache_groups.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -79,6 +80,8 @@ def pool(found: Sequence[CacheLayers], *, in_flight: int, states: int, widening:
             in_flight=in_flight,
             states=states,
         )
+    if any(layers.packed for layers in found):
+        return _packed(found, in_flight=in_flight, states=states)
     unified = _unified_pages(found)
     counts = [layers.layers for layers in unified]
     size = max(counts) if max(counts) < widening * min(counts) else min(counts)
@@ -100,3 +103,36 @@ def _unified_pages(found: Sequence[CacheLayers]) -> list[CacheLayers]:
         else:
             unified.append(replace(layers, padded=largest))
     return unified
+
+
+def _packed(found: Sequence[CacheLayers], *, in_flight: int, states: int) -> Pool:
+    """Pages of different sizes side by side: buckets of layers that need the same blocks, cut into like groups.
+
+    Source: vLLM 0.33.0, vllm/v1/core/kv_cache_planning.py, _get_packed_kv_cache_groups.
+    """
+    buckets: dict[tuple[str, int, int], Counter[int]] = {}
+    first: dict[tuple[str, int, int], CacheLayers] = {}
+    for layers in found:
+        key = (layers.reach, layers.span, layers.block)
+        buckets.setdefault(key, Counter())[layers.page] += layers.layers
+        first.setdefault(key, layers)
+    balanced = {key for key, pages in buckets.items() if len(set(pages.values())) == 1}
+    repeats = {key: max(pages.values()) for key, pages in buckets.items()}
+    floor = max((repeats[key] for key in balanced if len(buckets[key]) > 1), default=0)
+    size = _least_padding([repeats[key] for key in balanced], floor) if floor else 0
+    counts = {key: -(-repeats[key] // size) if size and key in balanced else 1 for key in buckets}
+    width = max(
+        sum(-(-layers // counts[key]) * page for page, layers in pages.items()) for key, pages in buckets.items()
+    )
+    return Pool(
+        groups=tuple(Group(layers=first[key], groups=counts[key]) for key in buckets),
+        bytes_per_block=width,
+        in_flight=in_flight,
+        states=states,
+    )
+
+
+def _least_padding(counts: Sequence[int], floor: int) -> int:
+    """The group size from `floor` on to which the counts round up with the least padding; the largest such."""
+    sizes = range(floor, max(*counts, floor) + 1)
+    return min(sizes, key=lambda size: (sum(-count % size for count in counts), -size))
