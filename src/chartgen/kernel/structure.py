@@ -149,16 +149,35 @@ def _explain(error: Any, root: Any, schema: Mapping[str, Any]) -> Iterator[_Mist
 
 
 def _explain_choice(path: tuple[Step, ...], kind: Any, root: Any, schema: Mapping[str, Any]) -> Iterator[_Mistake]:
-    """Of the branches that failed, explain the one that was meant: the one of the right type."""
-    branches = [list(branch) for branch in kind.context]
-    for branch in branches:
-        if all(inner.kind.name != "type" or tuple(inner.instance_path) != path for inner in branch):
-            for inner in branch:
-                yield from _explain(inner, root, schema)
-            return
-    words = [word for branch in branches for inner in branch for word in getattr(inner.kind, "types", [])]
+    """Of the branches that failed, explain the one that was meant: of the right shape, and of the tag it names."""
     value = _at(root, path)
+    branches = [list(branch) for branch in kind.context]
+    shaped = [branch for branch in branches if not _other_shape(branch, path, value)]
+    meant = [branch for branch in shaped if not any(_other_tag(inner, path) for inner in branch)]
+    if meant:
+        for inner in meant[0]:
+            yield from _explain(inner, root, schema)
+        return
+    if shaped:
+        tags = [inner for branch in shaped for inner in branch if _other_tag(inner, path)]
+        options = [option for inner in tags for option in inner.kind.options]
+        place = tuple(tags[0].instance_path)
+        tag = _at(root, place)
+        yield _Mistake(place, shown(tag), one_of(options), nearest_name(str(tag), options), at_value=True)
+        return
+    words = [word for branch in branches for inner in branch for word in getattr(inner.kind, "types", [])]
     yield _Mistake(path, shown(value), _type_words(words, value), at_value=True)
+
+
+def _other_shape(branch: Sequence[Any], path: tuple[Step, ...], value: Any) -> bool:
+    """Whether a branch wants another type: words where a mapping stands, or a mapping where a word stands."""
+    kinds = {inner.kind.name for inner in branch if tuple(inner.instance_path) == path}
+    return "type" in kinds or ("enum" in kinds and isinstance(value, dict | list))
+
+
+def _other_tag(error: Any, path: tuple[Step, ...]) -> bool:
+    """Whether a mapping names another variant than the branch's: its tag has one value only."""
+    return error.kind.name == "enum" and tuple(error.instance_path)[:-1] == path and len(error.kind.options) == 1
 
 
 def _schema_of_error(error: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
