@@ -97,7 +97,7 @@ def _started(
 ) -> Reading:
     script = _script(words, files)
     if script is not None:
-        return _from_script(script, env, engine, files, certain=certain)
+        return _from_script(*script, env, engine, files, certain=certain)
     found = _program(words)
     if found is not None:
         program, rest = found
@@ -108,24 +108,26 @@ def _started(
     return NotAnEngine(because="no word starts vLLM's server")
 
 
-def _script(words: Sequence[Token], files: Mapping[str, str]) -> Token | None:
-    """The shell script among the words: what follows -c, or a script file that is at hand."""
+def _script(words: Sequence[Token], files: Mapping[str, str]) -> tuple[Token, Sequence[Token]] | None:
+    """The shell script among the words (what follows -c, or a script file that is at hand), and its "$@"."""
     for number, word in enumerate(words):
         if word.text.rsplit("/", 1)[-1] not in _SHELLS:
             continue
         for position, option in enumerate(words[number + 1 :], number + 1):
             if not option.text.startswith("-"):
                 text = files.get(option.text)
-                return None if text is None else Token(text=text, place=option.place)
+                rest = words[position + 1 :]
+                return None if text is None else (Token(text=text, place=option.place), rest)
             if not option.text.startswith("--") and option.text.endswith("c") and position + 1 < len(words):
-                return words[position + 1]
+                return words[position + 1], words[position + 3 :]  # the word between is $0
     if words and words[0].text in files and files[words[0].text].startswith("#!"):
-        return Token(text=files[words[0].text], place=words[0].place)
+        return Token(text=files[words[0].text], place=words[0].place), words[1:]
     return None
 
 
 def _from_script(
     script: Token,
+    parameters: Sequence[Token],
     env: Mapping[str, str | None],
     engine: Engine,
     files: Mapping[str, str],
@@ -136,6 +138,9 @@ def _from_script(
     for command in commands(script.text, env):
         tokens, gaps = [], []
         for word in command.words:
+            if word.text == "$@":
+                tokens += parameters
+                continue
             if word.splits:
                 gaps.append(word.text)
                 continue
