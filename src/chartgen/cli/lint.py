@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from chartgen.cli import outcome
-from chartgen.policy.types import LEVELS, SEVERITIES, Level
+from chartgen.policy.types import LEVELS, SEVERITIES
 
 if TYPE_CHECKING:
     from chartgen.lint.finding import Outcome
+    from chartgen.lint.run import Request
+
+_PATH = click.Path(path_type=Path)
 
 
-@click.command(name="lint", help="Name what will break in each PATH: a file, a folder, or - for standard input.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option(
-    "--level", type=click.Choice(list(LEVELS)), default="recommended", show_default=True, help="How much is said."
+@click.command(
+    name="lint", help="Name what will break in each PATH: a file, a chart, a folder, or - for standard input."
 )
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--level", type=click.Choice(list(LEVELS)), help="How much is said; recommended by default.")
 @click.option("--select", multiple=True, metavar="NAME", help="Ask only this policy or stage, at any level.")
 @click.option("--ignore", multiple=True, metavar="NAME", help="Leave this policy or stage out.")
 @click.option(
@@ -37,38 +40,86 @@ if TYPE_CHECKING:
     help="text, json, sarif, junit, github or gitlab; may be given several times.",
 )
 @click.option("--show", multiple=True, type=click.Choice(["allowed", "unknown"]), help="Tell these as well.")
+@click.option("--fix", is_flag=True, help="Make the edits that have one right answer.")
+@click.option("--diff", is_flag=True, help="Show those edits and make none.")
+@click.option("--kubernetes", multiple=True, metavar="1.NN", help="A Kubernetes minor; the newest known by default.")
+@click.option("--cloud", metavar="NAME", help="Whose Kubernetes it is, where the manifests do not tell: gke, eks, aks.")
+@click.option("-f", "--values", multiple=True, type=_PATH, metavar="FILE", help="Values for charts.")
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="A value for charts, as helm --set reads it.")
 @click.option(
-    "--policies",
-    "folders",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="A folder of your own policies.",
+    "--helm", type=click.Choice(["auto", "library", "binary"]), default="auto", help="Which Helm renders charts."
 )
-def command(  # noqa: D103 - the help text above documents it
-    paths: tuple[str, ...],
-    level: Level,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    fail_on: str,
-    formats: tuple[str, ...],
-    show: tuple[str, ...],
-    folders: tuple[Path, ...],
-) -> None:
+@click.option("--config", type=_PATH, metavar="FILE", help="Settings; .chartgen-lint.yaml of this folder by default.")
+@click.option("--policies", "folders", multiple=True, type=_PATH, metavar="FOLDER", help="Policies of your own.")
+@click.option("--baseline", type=_PATH, metavar="FILE", help="Say nothing of findings that this file holds.")
+@click.option("--write-baseline", type=_PATH, metavar="FILE", help="Write all findings into a file, for --baseline.")
+def command(**options: Any) -> None:  # noqa: D103 - the help text above documents it
     with outcome.exit_codes():
-        from chartgen.lint.inputs import read_inputs
-        from chartgen.lint.run import Request, lint
-        from chartgen.lint.select import Selection
-        from chartgen.policy.load import load
+        from chartgen.lint.run import lint
 
-        request = Request(
-            policies=load(folders),
-            inputs=read_inputs(paths, stdin=sys.stdin.buffer.read),
-            selection=Selection(level=level, select=select, ignore=ignore),
-        )
-        said = lint(request)
-        _report(said, formats or ("text",), frozenset(show))
-    raise click.exceptions.Exit(_exit_code(said, fail_on))
+        said = lint(_request(options))
+        if options["write_baseline"]:
+            from chartgen.lint.config import baseline
+
+            options["write_baseline"].write_text(baseline(said.findings), encoding="utf-8")
+        if options["fix"] or options["diff"]:
+            _fix(said, write=options["fix"])
+        _report(said, options["formats"] or ("text",), frozenset(options["show"]))
+        code = _exit_code(said, options["fail_on"])
+    raise click.exceptions.Exit(code)
+
+
+def _request(options: dict[str, Any]) -> Request:
+    from chartgen.lint import kustomize_input
+    from chartgen.lint.chart_input import ChartReader
+    from chartgen.lint.config import load_baseline, load_config
+    from chartgen.lint.helm_values import given_values
+    from chartgen.lint.inputs import read_inputs
+    from chartgen.lint.run import Request
+    from chartgen.lint.select import Selection
+    from chartgen.lint.subjects import surroundings
+    from chartgen.policy.load import load
+    from chartgen.validate.helm import engine
+
+    config = load_config(options["config"])
+    minors = options["kubernetes"] or config.kubernetes
+    charts = ChartReader(
+        engine=lambda: engine(options["helm"]),
+        values=given_values(options["values"], options["sets"]),
+        kubernetes=minors[-1] if minors else None,
+    )
+    return Request(
+        policies=load([*map(Path, config.policies), *options["folders"]]),
+        inputs=read_inputs(
+            options["paths"], [charts.folder_reader(), kustomize_input.folder_reader()], stdin=sys.stdin.buffer.read
+        ),
+        selection=Selection(
+            level=options["level"] or config.level or "recommended",
+            select=(*config.select, *options["select"]),
+            ignore=(*config.ignore, *options["ignore"]),
+        ),
+        surroundings=surroundings(minors, options["cloud"] or config.cloud),
+        allowances=config.allow,
+        baseline=load_baseline(options["baseline"]) if options["baseline"] else frozenset(),
+    )
+
+
+def _fix(said: Outcome, *, write: bool) -> None:
+    """Write the safe edits, or show them as a diff."""
+    import difflib
+
+    from chartgen.lint.fix import fixed_texts
+    from chartgen.lint.inputs import STDIN
+
+    for file, (before, after) in fixed_texts(said.findings).items():
+        if write and file != STDIN:
+            Path(file).write_text(after, encoding="utf-8", newline="")
+            outcome.say(f"{file}: fixed")
+        else:
+            lines = difflib.unified_diff(
+                before.splitlines(keepends=True), after.splitlines(keepends=True), file, f"{file} (fixed)"
+            )
+            click.echo("".join(lines), nl=False)
 
 
 def _report(said: Outcome, formats: tuple[str, ...], show: frozenset[str]) -> None:
@@ -88,6 +139,7 @@ def _report(said: Outcome, formats: tuple[str, ...], show: frozenset[str]) -> No
 
 
 def _exit_code(said: Outcome, fail_on: str) -> int:
+    """Ours before the input's before the chart's: the first fault decides what else can be believed."""
     if said.stumbles:
         return outcome.OURS
     if any(unread.fate == "failed" for unread in said.unread):

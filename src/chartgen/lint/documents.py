@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from chartgen.kernel.errors import InputError, InputProblem, Position
 from chartgen.kernel.structure import shown
-from chartgen.kernel.yaml_source import Document, Step, read
+from chartgen.kernel.yaml_source import Document, Step, Text, read
 from chartgen.lint.manifest import Manifest, Unread
 
 MAX_BROKEN: Final = 100
@@ -19,9 +19,9 @@ _PLACEHOLDER: Final = re.compile(r"\{\{|\[%|\[\[ ?[a-z]|\{%-? ")
 _MARKER: Final = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 
 
-def read_manifests(text: str, file: str, group: str) -> Iterator[Manifest | Unread]:
-    """Every object of a file, and every document of it that is none."""
-    if _TEMPLATE.search(text):
+def read_manifests(text: str, file: str, group: str, *, rendered: bool = False) -> Iterator[Manifest | Unread]:
+    """Every object of a file, and every document of it that is none. What Helm rendered is no template any more."""
+    if not rendered and _TEMPLATE.search(text):
         found = "a Helm template that is not rendered"
         yield _unread(file, _first(text, _TEMPLATE), found, "its chart's folder: it is rendered before it is judged")
         return
@@ -34,10 +34,12 @@ def read_manifests(text: str, file: str, group: str) -> Iterator[Manifest | Unre
 
 def _documents(text: str, file: str) -> Iterator[Document | Unread]:
     """The documents of a text. After a broken one the text is read on from the next marker."""
-    start = 0
+    start, whole = 0, Text(text)
     for _ in range(MAX_BROKEN):
         try:
-            yield from read(_from(text, start), file)
+            for document in read(_from(text, start), file):
+                document.text = whole
+                yield document
         except InputError as error:
             (problem,) = error.problems
             yield Unread(fate="failed", problem=_explained(problem, text))

@@ -5,12 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from chartgen.kernel.yaml_source import Step, Text
 from chartgen.lint.manifest import Manifest, Place, Unread
 from chartgen.lint.paths import spelled
 from chartgen.policy.types import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A safe edit of an object, before it is known how the text is to be changed."""
+
+    path: tuple[Step, ...]
+    """The entry, from the object's root."""
+    value: str | None
+    """What it shall say, as YAML; None to remove it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +30,10 @@ class Problem:
     """Where, from the object's root."""
     message: str
     """What is wrong, with the offending value in it."""
-    item: Any = None
-    """The entry that was judged, for a policy that speaks of each entry of a list."""
     line: int | None = None
     """The line of the file, for what stands in a comment and has no path."""
+    change: Change | None = None
+    """The one right answer, where the policy has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint import cel, paths
-from chartgen.lint.finding import Problem, Stumble, Untold
+from chartgen.lint.finding import Change, Problem, Stumble, Untold
 from chartgen.lint.manifest import Manifest
 from chartgen.lint.unknown import Unknown
 from chartgen.policy.types import Policy, Scope
@@ -56,7 +56,9 @@ class Rule:
     @cached_property
     def names(self) -> frozenset[str]:
         """The variables that its expressions use."""
-        texts = (self.policy.when or "", self.policy.require, self.policy.message)
+        edit = self.policy.edit
+        texts = [self.policy.when or "", self.policy.require, self.policy.message]
+        texts += [edit.when or "", edit.set_ or ""] if edit else []
         return frozenset().union(*map(cel.names_in, texts))
 
     @cached_property
@@ -90,7 +92,8 @@ class Rule:
         if isinstance(message, str):
             item = entry[1].value if entry else None
             line = item.get("line") if isinstance(item, dict) and "at" in item else None
-            yield Problem(path=self._place(subject, entry), message=message, item=item, line=line)
+            path = self._place(self.at, subject, entry)
+            yield Problem(path=path, message=message, line=line, change=self._change(activation, subject, entry, path))
         else:
             yield self._no_verdict(subject, message)
 
@@ -107,11 +110,26 @@ class Rule:
                 text = f"an expression gave {result!r}"
         return Stumble(policy=self.policy, manifest=subject.manifest, text=text)
 
-    def _place(self, subject: Subject, entry: tuple[str, paths.Entry] | None) -> tuple[Step, ...]:
+    def _change(
+        self, activation: Any, subject: Subject, entry: tuple[str, paths.Entry] | None, path: tuple[Step, ...]
+    ) -> Change | None:
+        """The safe edit, where the policy has one and it is right here."""
+        edit = self.policy.edit
+        if edit is None or (edit.when and cel.compile_expression(edit.when).evaluate(activation) is not True):
+            return None
+        if edit.at:
+            path = self._place(paths.parse(edit.at), subject, entry)
+        if edit.remove:
+            return Change(path=path, value=None)
+        value = cel.compile_expression(edit.set_ or '""').evaluate(activation)
+        return Change(path=path, value=value) if isinstance(value, str) and value else None
+
+    @staticmethod
+    def _place(at: paths.Route | None, subject: Subject, entry: tuple[str, paths.Entry] | None) -> tuple[Step, ...]:
         """The path that a finding points at, from the root of the object."""
-        if self.at is not None and self.at.start != "item":
-            return (*subject.anchors.get(self.at.start, ()), *self.at.steps)
-        within = self.at.steps if self.at else ()
+        if at is not None and at.start != "item":
+            return (*subject.anchors.get(at.start, ()), *at.steps)
+        within = at.steps if at else ()
         if entry is not None:
             start, found = entry
             if isinstance(found.value, dict) and isinstance(found.value.get("at"), list):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from chartgen.kernel.errors import InputProblem, Position
-from chartgen.kernel.yaml_source import Document, Offsets, Step
+from chartgen.kernel.yaml_source import Document, Offsets, Step, Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,16 @@ class Place:
     """How sure the place is, where it is not exact: the value that fed a template."""
 
 
+class Origin(Protocol):
+    """What objects are rendered from: knows where a reader would change them."""
+
+    texts: Mapping[str, Text]
+    """The text of each template, by the name that places carry."""
+
+    def place(self, manifest: Manifest, path: Sequence[Step]) -> Place:
+        """Where the entry at `path` of a rendered object comes from."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Manifest:
     """One Kubernetes object as somebody wrote it: the only place where a raw mapping is right."""
@@ -38,6 +48,8 @@ class Manifest:
     """Its path inside the document: a List holds several objects."""
     value: dict[str, Any] = field(default_factory=dict)
     """The object, as plain data."""
+    origin: Origin | None = None
+    """What it was rendered from; None when it stands in the file as it is."""
 
     @property
     def kind(self) -> str:
@@ -71,9 +83,15 @@ class Manifest:
     def place(self, path: Sequence[Step]) -> Place:
         """Where the entry at `path` stands, or its nearest existing ancestor."""
         whole = (*self.root, *path)
+        if self.origin is not None:
+            return self.origin.place(self, whole)
         offsets = self.document.offsets(whole)
         end = self.document.text.position(offsets[2]) if offsets else None
         return Place(file=self.file, position=self.document.position(whole), end=end)
+
+    def text_of(self, file: str) -> Text | None:
+        """The text of a file that a place of this object may be in."""
+        return self.document.text if self.origin is None else self.origin.texts.get(file)
 
     def __str__(self) -> str:
         """Kind and name, as messages speak of an object."""

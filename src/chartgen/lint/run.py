@@ -9,9 +9,10 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from chartgen.kernel.errors import Position
+from chartgen.lint import fix
 from chartgen.lint.allow import Allowance, Mark, marks_of, sort_out
 from chartgen.lint.bundle import Bundle
-from chartgen.lint.finding import Counts, Finding, Outcome, Problem, Stumble, Untold
+from chartgen.lint.finding import Change, Counts, Finding, Outcome, Problem, Splice, Stumble, Untold
 from chartgen.lint.judge import Rule, Subject
 from chartgen.lint.manifest import Inputs, Manifest, Place
 from chartgen.lint.select import Selection, chosen
@@ -94,7 +95,7 @@ def lint(request: Request) -> Outcome:
         unread=request.inputs.unread,
         notes=(*request.policies.notes, *request.inputs.notes, *_unused(request, used)),
         counts=_counts(request, policies),
-        texts={one.manifest.file: one.manifest.document.text for one in findings},
+        texts={one.place.file: text for one in findings if (text := one.manifest.text_of(one.place.file))},
     )
 
 
@@ -131,7 +132,16 @@ def _finding(policy: Policy, manifest: Manifest, problem: Problem) -> Finding:
         path=problem.path,
         message=problem.message,
         place=place,
+        edit=_edit(manifest, problem.change),
     )
+
+
+def _edit(manifest: Manifest, change: Change | None) -> Splice | None:
+    if change is None:
+        return None
+    if change.value is None:
+        return fix.removal(manifest, change.path)
+    return fix.setting(manifest, change.path, change.value)
 
 
 def _order(finding: Finding) -> tuple[Any, ...]:

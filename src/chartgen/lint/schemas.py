@@ -26,6 +26,8 @@ class Fault:
     """What the object was held against: Kubernetes 1.37.2, kedacore/keda v2.21.0."""
     written: str | None
     """The value as written, where YAML reads an unquoted word as something else; null otherwise."""
+    text: str
+    """The value as it stands in the file."""
     minors: str
     """The minors in which it is a fault, such as 1.38; empty when it is one in all that were asked."""
     at: tuple[Step, ...]
@@ -46,13 +48,15 @@ def faults(manifest: Manifest, minors: Sequence[str]) -> tuple[Fault, ...]:
         code = "kind" if problem.code == "unknown-kind" else problem.code
         if code == "kind" and not _own_group(problem.api_version):
             continue
+        text = _text(manifest, problem)
         faults.append(
             Fault(
                 code=code,
                 message=problem.message if code != "kind" else f"{problem.api_version} has no kind {problem.kind}",
                 builtin=_own_group(problem.api_version),
                 schema=problem.schema,
-                written=_written(manifest, problem),
+                written=_written(text, problem),
+                text=text,
                 minors="" if len(found[key]) == len(minors) else ", ".join(found[key]),
                 at=problem.path,
             )
@@ -66,12 +70,13 @@ def _own_group(api_version: str) -> bool:
     return any(known.rpartition("/")[0] == group for known, _ in index().lives)
 
 
-def _written(manifest: Manifest, problem: SchemaProblem) -> str | None:
+def _text(manifest: Manifest, problem: SchemaProblem) -> str:
+    offsets = manifest.offsets(problem.path)
+    return "" if offsets is None else manifest.document.text.content[offsets[1] : offsets[2]]
+
+
+def _written(text: str, problem: SchemaProblem) -> str | None:
     """The unquoted word that YAML read as a boolean or a number where text is wanted."""
     if problem.code != "type" or problem.expected != "text":
         return None
-    offsets = manifest.offsets(problem.path)
-    if offsets is None:
-        return None
-    text = manifest.document.text.content[offsets[1] : offsets[2]]
     return text if text and text[0] not in "\"'[{|>&!" and text != problem.found else None

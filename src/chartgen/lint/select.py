@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from chartgen.kernel.errors import UnknownName
+from chartgen.kernel.errors import InputError, InputProblem, UnknownName
 from chartgen.policy.load import PolicySet
 from chartgen.policy.types import LEVELS, Level, Policy
 
@@ -26,7 +26,7 @@ def chosen(policies: PolicySet, selection: Selection) -> list[Policy]:
     """The policies to ask, in the order of the set.
 
     Raises:
-        UnknownName: a selected or ignored name is neither a policy nor a stage.
+        InputError: a selected or ignored name is neither a policy nor a stage.
     """
     stages = {policy.stage for policy in policies.policies.values()}
     _check((*selection.select, *selection.ignore), {*policies.policies, *stages})
@@ -44,6 +44,17 @@ def _at_level(policy: Policy, level: Level) -> bool:
 
 
 def _check(names: Iterable[str], known: set[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise UnknownName("policy or stage", name, known)
+    problems = [
+        unknown("--select or --ignore", UnknownName("policy or stage", name, known))
+        for name in names
+        if name not in known
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def unknown(option: str, error: UnknownName) -> InputProblem:
+    """The problem of an option that names something nobody knows."""
+    return InputProblem(
+        file=option, position=None, path="", found=error.name, expected=f"a {error.kind}", nearest=error.nearest
+    )

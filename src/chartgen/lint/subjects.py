@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from chartgen.kernel.errors import InputError, UnknownName
 from chartgen.lint.allow import Mark
 from chartgen.lint.judge import Subject
 from chartgen.lint.manifest import Manifest
 from chartgen.lint.schemas import faults
+from chartgen.lint.select import unknown as unknown_name
 from chartgen.lint.unknown import Unknown, plain
 from chartgen.lint.views.all import Views
 from chartgen.lint.views.budget import budget_view
@@ -21,7 +23,7 @@ from chartgen.lint.views.route import ROUTES, route_view
 from chartgen.lint.views.scaler import scaler_view
 from chartgen.lint.views.service import service_view
 from chartgen.policy.types import Scope
-from chartgen.validate.library import index
+from chartgen.validate import library
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,20 @@ class Surroundings:
     @property
     def asked(self) -> tuple[str, ...]:
         """The Kubernetes minors to hold objects against."""
-        return self.minors or (list(index().releases)[-1],)
+        return self.minors or (list(library.index().releases)[-1],)
+
+
+def surroundings(minors: Iterable[str], cloud: str | None) -> Surroundings:
+    """What the user says of the cluster.
+
+    Raises:
+        InputError: there are no schemas for a minor.
+    """
+    try:
+        asked = {library.release(minor).minor for minor in minors}
+    except UnknownName as error:
+        raise InputError([unknown_name("--kubernetes", error)]) from error
+    return Surroundings(minors=tuple(sorted(asked, key=lambda one: int(one.partition(".")[2]))), cloud=cloud)
 
 
 def subjects(scope: Scope, views: Views) -> Iterator[Subject]:

@@ -60,13 +60,13 @@ class Case(Record, frozen=True, kw_only=True):
     pass_: Annotated[Literal[True] | None, about("The policy says nothing.")] = None
     fail: Annotated[str | list[str] | None, about("The path, or paths, at which the policy finds something.")] = None
     unknown: Annotated[Literal[True] | None, about("The policy cannot tell, and says what to run.")] = None
-    fixed: Annotated[str | None, about("The manifests after `--fix`, for a policy with a safe fix.")] = None
 
 
 class Edit(Record, frozen=True, kw_only=True):
     """A safe edit: the one right answer, applied by `--fix` without touching comments or layout."""
 
     at: Annotated[str | None, about("Where, if not where the finding points.")] = None
+    when: Annotated[Expression | None, about("The edit is only right where this is true.")] = None
     set_: Annotated[Expression | None, about("An expression: the new value.")] = None
     remove: Annotated[Literal[True] | None, about("Remove the entry and its line.")] = None
 

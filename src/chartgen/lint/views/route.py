@@ -150,7 +150,7 @@ def _which(route: Manifest) -> Unknown:
     what = (
         "no class says which controller serves it" if route.kind == "Ingress" else "its Gateway is not among the files"
     )
-    return Unknown(because=f"{route}: {what}", run="kubectl get ingressclasses,gateways,gatewayclasses")
+    return Unknown(because=what, run="kubectl get ingressclasses,gateways,gatewayclasses")
 
 
 def _limits(

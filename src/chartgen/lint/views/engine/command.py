@@ -49,6 +49,8 @@ class FlagUse:
     """Its long name."""
     written: str
     """As written."""
+    entry: str
+    """The whole entry of the list that it stands in."""
     deprecated: bool
     """Whether the release accepts it and says that it will go."""
     prefix: bool
@@ -213,6 +215,7 @@ def _flags(reading: CommandLine, container: Container) -> tuple[FlagUse, ...]:
         FlagUse(
             flag=argument.flag,
             written=argument.written,
+            entry=_entry(argument.place, container),
             deprecated=argument.known is not None and argument.known.deprecated and reading.release_certain,
             prefix=argument.how == "prefix",
             repeated=argument is not last[argument.flag] and not (argument.known and argument.known.many),
@@ -220,6 +223,11 @@ def _flags(reading: CommandLine, container: Container) -> tuple[FlagUse, ...]:
         )
         for argument in reading.arguments
     )
+
+
+def _entry(place: Place, container: Container) -> str:
+    words = [str(word) for word in items(container.value.get(place.list))]
+    return words[place.index] if place.index < len(words) else ""
 
 
 def place_of(place: Place, container: Container) -> tuple[Step, ...]:

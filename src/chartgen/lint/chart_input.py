@@ -1,0 +1,80 @@
+"""Charts as input: rendered by a Helm engine, with findings traced back to templates and values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from chartgen.kernel.errors import InputError
+from chartgen.kernel.yaml_source import refusal
+from chartgen.lint.documents import read_manifests
+from chartgen.lint.inputs import FolderReader, Read
+from chartgen.lint.manifest import Manifest, Unread
+from chartgen.lint.trace import ChartSource
+from chartgen.validate import chart_files
+from chartgen.validate.helm_engine import HelmEngine, HelmError
+
+
+@dataclass(frozen=True, slots=False, kw_only=True)
+class ChartReader:
+    """Renders charts as `helm install` would, with the user's values."""
+
+    engine: Callable[[], HelmEngine]
+    """Gives the Helm engine, when the first chart is met."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """What the user gives with -f and --set."""
+    kubernetes: str | None = None
+    """The Kubernetes minor that the chart is told."""
+
+    @cached_property
+    def _engine(self) -> HelmEngine:
+        return self.engine()
+
+    def folder_reader(self) -> FolderReader:
+        """The reader as part of the inputs."""
+        return FolderReader(knows=is_chart, read=self.read)
+
+    def read(self, path: Path) -> Iterator[Read]:
+        """The objects of one chart, with their templates; a chart that does not render is told as such."""
+        name = str(path)
+        try:
+            files = chart_files.read(path)
+        except InputError as error:
+            yield from (Unread(fate="failed", problem=problem) for problem in error.problems)
+            return
+        try:
+            rendered = self._engine.template(
+                files, release=_release(path), namespace="", values=self.values, kubernetes=self.kubernetes
+            )
+        except HelmError as error:
+            (problem,) = refusal(name, None, f"Helm's error: {error}", "a chart that renders").problems
+            yield Unread(fate="failed", problem=problem)
+            return
+        source = chart_source(name, files)
+        for template, text in rendered.items():
+            inside = template.partition("/")[2]
+            for found in read_manifests(text, f"{name}/{inside}", name, rendered=True):
+                yield replace(found, origin=source) if isinstance(found, Manifest) else found
+        yield f"{name} was rendered by Helm {self._engine.version}"
+
+
+def chart_source(name: str, files: Mapping[str, bytes]) -> ChartSource:
+    """The templates and values of a chart, by the names that a reader knows them by."""
+    texts = {path: content.decode("utf-8", "replace") for path, content in files.items()}
+    templates = {f"{name}/{path}": text for path, text in texts.items() if "templates/" in path}
+    return ChartSource(name, templates, texts.get("values.yaml"))
+
+
+def is_chart(path: Path) -> bool:
+    """Whether a path is a chart: a folder with Chart.yaml, or an archive."""
+    if path.is_dir():
+        return (path / "Chart.yaml").is_file()
+    return path.suffix == ".tgz" or path.name.endswith(".tar.gz")
+
+
+def _release(path: Path) -> str:
+    """The release's name: what the chart is called, as people mostly do."""
+    return path.name.partition(".")[0].lower() or "release"

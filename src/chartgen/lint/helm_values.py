@@ -1,0 +1,81 @@
+"""What the user gives a chart: files with -f, and --set as Helm reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from chartgen.kernel.errors import InputError, InputProblem
+from chartgen.kernel.scalars import scalar
+from chartgen.kernel.yaml_source import Step, read, refusal
+
+_PART: Final = re.compile(r"((?:[^.\[\\]|\\.)+)|\[(\d+)\]")
+
+
+def given_values(files: Iterable[Path], sets: Iterable[str]) -> dict[str, Any]:
+    """The values of all files and settings; later ones win, mappings are merged.
+
+    Raises:
+        InputError: a file cannot be read, or a setting is none.
+    """
+    merged: dict[str, Any] = {}
+    for path in files:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise refusal(str(path), None, str(error), "a values file") from error
+        for document in read(text, str(path)):
+            if isinstance(document.value, dict):
+                merged = merge(merged, document.value)
+            elif document.value is not None:
+                raise refusal(str(path), None, "no mapping", "a mapping of values")
+    for setting in sets:
+        for one in re.split(r"(?<!\\),", setting):
+            steps, value = _read_setting(one)
+            _set(merged, steps, value)
+    return merged
+
+
+def merge(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Two value trees as Helm merges them: the second wins, mappings are merged key by key."""
+    merged = dict(first)
+    for key, value in second.items():
+        old = merged.get(key)
+        merged[key] = merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _read_setting(text: str) -> tuple[list[Step], Any]:
+    name, equals, value = text.partition("=")
+    path: list[Step] = [
+        int(index) if index else word.replace("\\.", ".") for word, index in _PART.findall(name.strip())
+    ]
+    if not equals or not path or isinstance(path[0], int):
+        problem = InputProblem(file="--set", position=None, path="", found=text, expected="key.path=value")
+        raise InputError([problem])
+    return path, scalar(value.replace("\\,", ","))
+
+
+def _set(tree: dict[str, Any], path: list[Step], value: Any) -> None:
+    node: Any = tree
+    for step, following in pairwise(path):
+        empty: Any = [] if isinstance(following, int) else {}
+        node = _entry(node, step, empty)
+    if isinstance(node, list) and isinstance(path[-1], int):
+        _entry(node, path[-1], None)
+    node[path[-1]] = value
+
+
+def _entry(node: Any, step: Step, empty: Any) -> Any:
+    """The entry at a step, made where it is missing."""
+    if isinstance(step, int):
+        node.extend([None] * (step + 1 - len(node)))
+        if node[step] is None:
+            node[step] = empty
+        return node[step]
+    if not isinstance(node.get(step), dict | list):
+        node[step] = empty
+    return node[step]
