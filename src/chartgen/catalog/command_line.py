@@ -136,7 +136,7 @@ def _from_script(
 ) -> Reading:
     found: list[tuple[Program, list[Token], list[str], Command]] = []
     for command in commands(script.text, env):
-        tokens, gaps = [], []
+        tokens, gaps = list[Token](), list[str]()
         for word in command.words:
             if word.text == "$@":
                 tokens += parameters
