@@ -55,7 +55,7 @@ class Checks:
         """
         complaints = [
             Complaint(by="helm lint", where=message.path, says=message.text)
-            for message in self.helm.lint(files)
+            for message in self.helm.lint(files, kubernetes=chart.kubernetes)
             if message.severity != "info"
         ]
         try:
