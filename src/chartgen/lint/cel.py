@@ -15,23 +15,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from chartgen.lint import functions
-from chartgen.policy.types import Scope
-
-VARIABLES: Final[dict[Scope, frozenset[str]]] = {
-    "document": frozenset({"document"}),
-    "object": frozenset({"object"}),
-    "pod": frozenset({"pod", "spec", "object"}),
-    "engine": frozenset({"engine", "pod"}),
-    "service": frozenset({"service"}),
-    "scaler": frozenset({"scaler"}),
-    "route": frozenset({"route"}),
-    "budget": frozenset({"budget"}),
-    "monitor": frozenset({"monitor"}),
-    "bundle": frozenset({"bundle"}),
-}
-"""The names an expression of a scope may use, beside `item` and `cluster`, which all may."""
-_NAMES: Final = frozenset().union(*VARIABLES.values()) | {"item", "cluster"}
-_NAME: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|(?<![.\w])[A-Za-z_]\w*")
+from chartgen.policy.expressions import NAMES
 
 _CONFIG: Final = """
 name: chartgen
@@ -107,7 +91,7 @@ def _environment() -> Any:
     )
     environment = cel.NewEnv(
         config=cel.NewEnvConfigFromYaml(_CONFIG),
-        variables=dict.fromkeys(_NAMES, cel.Type.DYN),
+        variables=dict.fromkeys(NAMES | {"variables"}, cel.Type.DYN),
         extensions=[extension],
     )
     # Unknown extension names are accepted in silence, so that what policies rely on is tried once.
@@ -132,8 +116,3 @@ def compile_expression(source: str) -> Expression:
 def activation(data: Mapping[str, Any]) -> Any:
     """The data that expressions are evaluated on; it is copied into the engine once."""
     return _environment().Activation(dict(data))
-
-
-def names_in(source: str) -> frozenset[str]:
-    """The variables that an expression uses."""
-    return frozenset(_NAME.findall(source)) & _NAMES

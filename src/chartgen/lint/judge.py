@@ -12,6 +12,7 @@ from chartgen.lint import cel, paths
 from chartgen.lint.finding import Change, Problem, Stumble, Untold
 from chartgen.lint.manifest import Manifest
 from chartgen.lint.unknown import Unknown
+from chartgen.policy.expressions import names_in
 from chartgen.policy.types import Policy, Scope
 
 
@@ -59,7 +60,7 @@ class Rule:
         edit = self.policy.edit
         texts = [self.policy.when or "", self.policy.require, self.policy.message]
         texts += [edit.when or "", edit.set_ or ""] if edit else []
-        return frozenset().union(*map(cel.names_in, texts))
+        return frozenset().union(*map(names_in, texts))
 
     @cached_property
     def at(self) -> paths.Route | None:

@@ -79,8 +79,6 @@ class RouteView:
     """Seconds that the gateway keeps an idle connection to the engine; null when not known."""
     engine_idle: float
     """Seconds that the engine keeps one: VLLM_HTTP_TIMEOUT_KEEP_ALIVE."""
-    backend_above_request: bool
-    """Whether rules[].timeouts.backendRequest is above request."""
     backends: tuple[Backend, ...]
     """Where it sends."""
 
@@ -122,7 +120,6 @@ def route_view(route: Manifest, views: Views) -> RouteView:
         health_answered=health is None or all(health in engine.paths for engine in engines),
         upstream_idle=_upstream_idle(key, limits["idle"]),
         engine_idle=min(map(_keep_alive, engines), default=number("engine-keep-alive")),
-        backend_above_request=any(_above(timeouts) for timeouts in written.timeouts),
         backends=found,
     )
 
@@ -242,11 +239,6 @@ def _upstream_idle(key: str | None, idle: Maybe[float | None]) -> float | None:
 def _keep_alive(engine: EngineView) -> float:
     written = engine.env.get("VLLM_HTTP_TIMEOUT_KEEP_ALIVE")
     return float(written) if written and written.isdigit() else number("engine-keep-alive")
-
-
-def _above(timeouts: Mapping[str, Any]) -> bool:
-    request, backend = duration(timeouts.get("request")), duration(timeouts.get("backendRequest"))
-    return bool(request and backend and backend > request)
 
 
 def _at(route: Manifest, key: str) -> tuple[Step, ...]:

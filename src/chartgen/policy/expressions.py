@@ -1,0 +1,49 @@
+"""Expressions as text: which variables they use, and how to rename them. Compiling is the linter's business."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from chartgen.policy.types import Policy, Scope
+
+VARIABLES: Final[dict[Scope, frozenset[str]]] = {
+    "document": frozenset({"document"}),
+    "object": frozenset({"object"}),
+    "pod": frozenset({"pod", "spec", "object"}),
+    "engine": frozenset({"engine", "pod"}),
+    "service": frozenset({"service"}),
+    "scaler": frozenset({"scaler"}),
+    "route": frozenset({"route"}),
+    "budget": frozenset({"budget"}),
+    "monitor": frozenset({"monitor"}),
+    "bundle": frozenset({"bundle"}),
+}
+"""The names an expression of a scope may use, beside `item` and `cluster`, which all may."""
+
+NAMES: Final = frozenset().union(*VARIABLES.values()) | {"item", "cluster"}
+"""Every variable there is."""
+
+_TOKEN: Final = re.compile(r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<name>(?<![.\w])[A-Za-z_]\w*)""")
+
+
+def names_in(source: str) -> frozenset[str]:
+    """The variables that an expression uses."""
+    return frozenset(match["name"] for match in _TOKEN.finditer(source) if match["name"]) & NAMES
+
+
+def names_of(policy: Policy) -> frozenset[str]:
+    """The variables that a policy needs to judge and to speak."""
+    texts = (policy.when or "", policy.require, policy.message)
+    starts = {part.strip().partition(".")[0].partition("[")[0] for part in (policy.each or "").split(",")} - {""}
+    return frozenset().union(*map(names_in, texts)) | starts
+
+
+def renamed(source: str, names: Mapping[str, str]) -> str:
+    """The expression with variables called otherwise; texts and fields of the same name stay."""
+
+    def other(match: re.Match[str]) -> str:
+        return names.get(match["name"], match[0]) if match["name"] else match[0]
+
+    return _TOKEN.sub(other, source)

@@ -1,0 +1,110 @@
+"""What a cluster is asked to judge is what the linter judges, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from chartgen.lint.cases import judge_case
+from chartgen.lint.cel import activation, compile_expression
+from chartgen.lint.documents import read_manifests
+from chartgen.lint.manifest import Manifest
+from chartgen.policy.export import export, obstacle
+from chartgen.policy.load import ours
+from chartgen.policy.types import Case, Policy
+from chartgen.validate.embedded import check_objects
+
+POLICIES = [policy for policy in ours(cases=True).values() if obstacle(policy) is None]
+CASES = [(policy, case) for policy in POLICIES for case in policy.cases]
+
+
+def objects(case: Case) -> Iterator[dict[str, Any]]:
+    for found in read_manifests(case.given, "case.yaml", "case"):
+        if isinstance(found, Manifest):
+            yield found.value
+
+
+def plurals(policy: dict[str, Any]) -> set[tuple[str, str]]:
+    rules = policy["spec"]["matchConstraints"]["resourceRules"]
+    return {(group, plural) for rule in rules for group in rule["apiGroups"] for plural in rule["resources"]}
+
+
+def matched(policy: dict[str, Any], value: dict[str, Any]) -> bool:
+    group = value["apiVersion"].rpartition("/")[0]
+    kind = value["kind"].lower()
+    return any(group == known and plural.startswith(kind) for known, plural in plurals(policy))
+
+
+def evaluate(expression: str, data: dict[str, Any]) -> Any:
+    return compile_expression(expression).evaluate(activation(data))
+
+
+def cluster_says(policy: Policy, value: dict[str, Any]) -> list[str]:
+    """The messages with which an admission policy would refuse an object."""
+    body, _ = export(policy, "vap")
+    if not matched(body, value):
+        return []
+    data: dict[str, Any] = {"object": value}
+    for condition in body["spec"]["matchConditions"]:
+        if evaluate(condition["expression"], data) is not True:
+            return []
+    variables = {one["name"]: evaluate(one["expression"], data) for one in body["spec"].get("variables", [])}
+    data["variables"] = variables
+    refusals = []
+    for validation in body["spec"]["validations"]:
+        verdict = evaluate(validation["expression"], data)
+        assert isinstance(verdict, bool), verdict
+        if not verdict:
+            refusals.append(evaluate(validation["messageExpression"], data))
+    return refusals
+
+
+@pytest.mark.parametrize(("policy", "case"), CASES, ids=[f"{policy.id}: {case.name}" for policy, case in CASES])
+def test_agrees(policy: Policy, case: Case) -> None:
+    """For every case, the exported policy refuses what the linter finds, with the same words."""
+    linter = sorted(finding.message for finding in judge_case(policy, case).findings)
+    cluster = [words for value in objects(case) for text in cluster_says(policy, value) for words in text.split("; ")]
+    assert sorted(cluster) == linter
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=[policy.id for policy in POLICIES])
+def test_is_valid(policy: Policy) -> None:
+    """The exported objects are what the API server takes, on the oldest and the newest Kubernetes."""
+    made = [("export", value) for value in export(policy, "vap")]
+    assert check_objects(made, "1.33") + check_objects(made, "1.37") == []
+
+
+def test_binding_warns_and_audits_by_default() -> None:
+    """Nothing is refused in a cluster until somebody asks for it."""
+    policy = POLICIES[0]
+    assert export(policy, "vap")[1]["spec"]["validationActions"] == ["Warn", "Audit"]
+    assert export(policy, "vap", ["Deny"])[1]["spec"]["validationActions"] == ["Deny"]
+
+
+def test_an_annotation_with_a_reason_allows() -> None:
+    """The annotation that allows a policy here allows it in the cluster too, and only with a reason."""
+    policy = next(one for one in POLICIES if one.id == "privileged-container")
+    (value,) = objects(policy.cases[0])
+    assert cluster_says(policy, value)
+    value["metadata"]["annotations"] = {"allow.chartgen/privileged-container": ""}
+    assert cluster_says(policy, value)
+    value["metadata"]["annotations"] = {"allow.chartgen/privileged-container": "installs the driver"}
+    assert not cluster_says(policy, value)
+
+
+def test_kyverno_form() -> None:
+    """The Kyverno form holds the same expressions as the admission policy."""
+    policy = POLICIES[0]
+    (made,) = export(policy, "kyverno")
+    assert (made["apiVersion"], made["kind"]) == ("policies.kyverno.io/v1", "ValidatingPolicy")
+    assert made["spec"]["validations"] == export(policy, "vap")[0]["spec"]["validations"]
+
+
+def test_a_view_cannot_be_exported() -> None:
+    """A policy that needs a view says why it cannot be asked in a cluster."""
+    policy = ours(cases=False)["missing-shared-memory"]
+    assert "engine" in (obstacle(policy) or "")
+    with pytest.raises(ValueError, match="engine"):
+        export(policy, "vap")
