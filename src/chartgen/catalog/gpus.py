@@ -77,7 +77,7 @@ class Gpu:
     """Memory as a process sees it."""
     bandwidth_gb_per_second: float
     """Memory bandwidth, in GB/s."""
-    teraflops: Mapping[Number, float]
+    teraflops: Mapping[Number, float] = field(hash=False)
     """Dense compute by number format, without sparsity, in 10^12 operations a second."""
     source: str
     """Where the facts were read, as public addresses."""
@@ -99,7 +99,7 @@ class Gpu:
     """Power limit, in watts."""
     unified_memory: bool = False
     """The memory is shared with the host's processor (GB10)."""
-    mig: Mapping[str, MigProfile] = field(default_factory=dict)
+    mig: Mapping[str, MigProfile] = field(default_factory=dict, hash=False)
     """Slices by profile name, such as 3g.40gb; empty for a card that cannot be sliced."""
     notes: str = ""
     """What a reader should know about these facts."""

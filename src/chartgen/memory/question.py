@@ -10,7 +10,8 @@ from typing import Annotated
 from chartgen.catalog.gpus import Gpu, gpu
 from chartgen.catalog.kv_dtypes import KvDtype, kv_dtype
 from chartgen.catalog.model_config import read_model
-from chartgen.catalog.models import Model, model
+from chartgen.catalog.model_names import resolve
+from chartgen.catalog.models import Model
 from chartgen.catalog.quantizations import Quantization, quantization
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
 from chartgen.kernel.structure import about, one_of, shown
@@ -93,24 +94,23 @@ class _Names:
 
     def model(self) -> Model | None:
         question = self.question
-        named = question.model
-        if question.config is not None or (named is not None and Path(named).suffix == ".json"):
-            try:
-                return read_model(Path(question.config or named or ""))
-            except InputError as error:
-                self.problems.extend(error.problems)
-                return None
+        named = question.config or question.model
         if named is None:
             self.wrong("model", "nothing", "a model, or --config with the path of its config.json")
             return None
         try:
-            found = model(named)
+            if question.config is not None:
+                return read_model(Path(question.config))
+            found = resolve(named, Path())
+        except InputError as error:
+            self.problems.extend(error.problems)
+            return None
         except UnknownName as error:
             self.unknown("model", error, "a model of the catalog")
             return None
-        if found.base is not None or found.reference:
-            self.notes.append(found.notes if found.base else found.title)
-        return found
+        if found.model.base is not None or found.reference:
+            self.notes.append(found.says)
+        return found.model
 
     def card(self) -> tuple[Gpu, str | None] | None:
         name, profile = self.question.gpu, self.question.mig
