@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,18 @@ from cluster.sandbox import Sandbox
 from cluster.storage import Provisioner
 
 _numbers = itertools.count()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many tests of each check passed, failed or broke."""
+    counts = Counter(
+        (Path(report.location[0]).stem.removeprefix("test_"), outcome)
+        for outcome in ("passed", "failed", "error")
+        for report in terminalreporter.stats.get(outcome, [])
+        if report.when == "call" or outcome == "error"
+    )
+    for check, outcome in sorted(counts):
+        terminalreporter.write_line(f"{check}: {counts[check, outcome]} {outcome}")
 
 
 @pytest.fixture(scope="session")

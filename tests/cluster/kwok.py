@@ -26,6 +26,8 @@ def start(plane: ControlPlane, *, cold_start: float = 0.0, ending: float | None 
     running = plane.sandbox.programs.get("kwok")
     if running is not None:
         running.kill()
+        for lease in plane.api.list("coordination.k8s.io/v1", "Lease", "kube-node-lease"):
+            plane.api.delete(lease)  # else the next one waits until the leases of this one have run out
     (plane.sandbox.folder / "stages.yaml").write_text(_stages(cold_start, ending), encoding="utf-8")
     (port,) = free_ports(1)
     return plane.sandbox.start(
