@@ -19,6 +19,7 @@ BASE: dict[str, Any] = {
     "region": "us-east-1",
     "replicas": 2,
     "load": Seconds(240),
+    "fetch": Seconds(0),
     "start_budget": Seconds(900),
 }
 

@@ -77,7 +77,7 @@ def test_a_slice_is_a_resource_like_any_other() -> None:
 
 
 def test_a_group_is_a_leaderworkerset() -> None:
-    """Leader and workers differ in rank and probes, and everything that selects pods selects leaders."""
+    """Leader and workers differ in rank and probes; requests and scrapes reach leaders, evictions count both."""
     found = objects(grouped())
     assert "Deployment" not in found
     template = found["LeaderWorkerSet"]["spec"]["leaderWorkerTemplate"]
@@ -90,7 +90,7 @@ def test_a_group_is_a_leaderworkerset() -> None:
     assert not {"startupProbe", "livenessProbe", "readinessProbe", "ports"} & set(worker)
     index = "leaderworkerset.sigs.k8s.io/worker-index"
     assert found["Service"]["spec"]["selector"][index] == "0"
-    assert found["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"][index] == "0"
+    assert index not in found["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"]
     assert found["PodMonitor"]["spec"]["selector"]["matchLabels"][index] == "0"
     assert found["ScaledObject"]["spec"]["scaleTargetRef"]["kind"] == "LeaderWorkerSet"
 

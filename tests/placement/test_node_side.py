@@ -92,7 +92,7 @@ def test_a_queue_is_two_labels() -> None:
 
 def test_quota_objects_pass_the_schema_and_count_everything() -> None:
     """CPU, memory and GPUs of three replicas, with one more to borrow, in Kueue's v1beta2."""
-    quota = Quota(team="search", namespace="search", replicas=3, borrow=1, cohort="company")
+    quota = Quota(queue="search", namespace="search", replicas=3, borrow=1, cohort="company")
     objects = quota_objects(quota, placed("gke", "l4-24gb", gpus=1), HOST, pods=1)
     assert check_objects([("test", entry.value) for entry in objects], "1.34") == []
     cluster: Any = objects[1].value["spec"]
@@ -108,6 +108,6 @@ def test_quota_objects_pass_the_schema_and_count_everything() -> None:
 
 def test_a_claim_has_no_extended_resource_to_count() -> None:
     """Quota on claims needs device class mappings in Kueue's own configuration, so none is made here."""
-    quota = Quota(team="search", namespace="search", replicas=3)
+    quota = Quota(queue="search", namespace="search", replicas=3)
     with pytest.raises(ValueError, match="claim"):
         quota_objects(quota, placed("on-prem", allocation=DeviceClaim()), HOST, pods=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +12,9 @@ from chartgen.catalog.clouds import cloud_names, load_cloud
 from chartgen.catalog.gpus import gpu
 from chartgen.kernel.decision import Decision
 from chartgen.kernel.units import GIB, Bytes, Seconds
-from chartgen.kernel.yaml_source import read
 from chartgen.plan.allocation_types import DeviceClaim, WholeGpus
 from chartgen.plan.placement_types import HostNeed
+from chartgen.profile import load_profile
 from chartgen.validate.embedded import check_objects
 from placement.parts import manifests, placed, refused, terms
 
@@ -160,11 +161,12 @@ def test_a_host_need_that_no_instance_has_is_refused() -> None:
     assert "300 CPUs and 64.0 GiB" in problem.found
 
 
-def test_a_problem_knows_its_line() -> None:
+def test_a_problem_knows_its_line(tmp_path: Path) -> None:
     """The problem becomes an input problem at the line of the key it names."""
-    (document,) = read("model: 70B\ngpu: MI300X\n", "chat.yaml")
+    profile = tmp_path / "chat.yaml"
+    profile.write_text("model: 70B\ngpu: MI300X\ncontext: 8k\nregion: us-east-1\n", encoding="utf-8")
     (problem,) = refused("eks", "mi300x-192gb")
-    located = problem.located("chat.yaml", document)
+    located = problem.located(load_profile(profile))
     assert located.position is not None
     assert (located.position.line, located.path) == (2, "gpu")
 

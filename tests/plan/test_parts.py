@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from chartgen.kernel.units import GIB, Bytes, Seconds, Tokens
 from chartgen.plan.drain import plan_drain
 from chartgen.plan.host import plan_host
+from chartgen.plan.placement_types import Workload
 from chartgen.plan.replicas import Load, plan_replicas
 from chartgen.plan.start_up import plan_start_up
 
@@ -57,10 +58,13 @@ def test_a_pod_is_sized_from_its_ranks(gpus: int, gib: int, cpus: int, memory: s
     assert got == (cpus, memory, shared)
 
 
-def load(rate: float | None, *, interactive: bool = True, wakes: bool = False, served: float = 5) -> Load:
+WORKLOADS: st.SearchStrategy[Workload] = st.sampled_from(["interactive", "batch", "dev"])
+
+
+def load(rate: float | None, *, workload: Workload = "interactive", wakes: bool = False, served: float = 5) -> Load:
     """A load on replicas that carry 100 requests in flight and five a second."""
     return Load(
-        interactive=interactive,
+        workload=workload,
         wakes=wakes,
         rate=rate,
         in_flight=100,
@@ -78,8 +82,9 @@ def load(rate: float | None, *, interactive: bool = True, wakes: bool = False, s
         (load(20), (2, 5, 6)),  # four a second on each
         (load(20, served=3), (2, 9, 10)),  # slower replicas, more of them
         (load(20, served=0), (2, 2, 3)),  # nothing is known: the minimum, and one more
-        (load(None, interactive=False), (1, 1, 2)),
-        (load(None, interactive=False, wakes=True), (0, 1, 2)),
+        (load(None, workload="batch"), (1, 1, 2)),
+        (load(None, workload="batch", wakes=True), (0, 1, 2)),
+        (load(None, workload="dev", wakes=True), (1, 1, 2)),
     ],
 )
 def test_replicas_follow_the_load(asked: Load, expected: tuple[int, int, int]) -> None:
@@ -88,18 +93,20 @@ def test_replicas_follow_the_load(asked: Load, expected: tuple[int, int, int]) -
     assert (replicas.minimum.value, replicas.peak.value, replicas.maximum.value) == expected
 
 
-@given(one=st.floats(0.1, 500), other=st.floats(0.1, 500), interactive=st.booleans())
-def test_more_traffic_never_needs_fewer_replicas(one: float, other: float, *, interactive: bool) -> None:
+@given(one=st.floats(0.1, 500), other=st.floats(0.1, 500), workload=WORKLOADS)
+def test_more_traffic_never_needs_fewer_replicas(one: float, other: float, workload: Workload) -> None:
     """Peak and maximum grow with the rate."""
-    few, many = (plan_replicas(load(rate, interactive=interactive)) for rate in sorted((one, other)))
+    few, many = (plan_replicas(load(rate, workload=workload)) for rate in sorted((one, other)))
     assert few.peak.value <= many.peak.value
     assert few.maximum.value <= many.maximum.value
 
 
-@given(rate=st.floats(0.1, 500) | st.none(), interactive=st.booleans(), wakes=st.booleans())
-def test_counts_are_in_order_and_windows_outlast_a_start(rate: float | None, *, interactive: bool, wakes: bool) -> None:
+@given(rate=st.floats(0.1, 500) | st.none(), workload=WORKLOADS, wakes=st.booleans())
+def test_counts_are_in_order_and_windows_outlast_a_start(
+    rate: float | None, workload: Workload, *, wakes: bool
+) -> None:
     """Minimum, peak and maximum are in order, and nothing goes before a new one could have come."""
-    asked = load(rate, interactive=interactive, wakes=wakes)
+    asked = load(rate, workload=workload, wakes=wakes)
     replicas = plan_replicas(asked)
     assert replicas.minimum.value <= replicas.peak.value <= replicas.maximum.value
     assert replicas.cooldown.value >= max(600, asked.ready_after)

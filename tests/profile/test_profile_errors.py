@@ -33,7 +33,7 @@ MISTAKES = {
         [
             "p.yaml:1:1: found nothing, expected the key 'context'",
             "p.yaml:3:1: contxt: found the unknown key 'contxt', expected one of access, class, cluster, context, "
-            "engine, features, gpu, gpus, measured, model, name, objectives, overrides, owner, region, traffic, weights; "
+            "engine, features, gpu, gpus, measured, model, name, nodes, objectives, overrides, owner, region, traffic, weights; "
             "did you mean context?",
         ],
     ),
@@ -52,7 +52,7 @@ MISTAKES = {
     ),
     "a class of its own": (
         GOOD + "class: chat\n",
-        ['p.yaml:5:8: class: found "chat", expected one of batch, interactive'],
+        ['p.yaml:5:8: class: found "chat", expected one of batch, dev, interactive'],
     ),
     "a number where quotes are needed": (
         GOOD + "cluster:\n  kubernetes: 1.34\n",

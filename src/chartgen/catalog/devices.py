@@ -40,6 +40,8 @@ class Devices:
     """The DRA driver that was read."""
     needs: str
     """What the cluster needs for claims to be filled."""
+    notes: tuple[str, ...] = ()
+    """What every user of these devices must know."""
     source: tuple[str, ...]
     """Where the names stand."""
 

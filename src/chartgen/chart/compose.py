@@ -21,6 +21,7 @@ from chartgen.chart.components import (
 )
 from chartgen.chart.types import Chart
 from chartgen.plan.types import Plan
+from chartgen.profile.placement import Mps, TimeSlicing
 
 COMPONENTS: Final = (
     engine.component,
@@ -51,6 +52,7 @@ def compose(plan: Plan) -> Chart:
         kubernetes=f"1.{resolved.kubernetes.value}",
         namespace=resolved.profile.cluster.namespace or resolved.loaded.name,
         notes=plan.notes,
+        advice=plan.placement.advice,
         components=tuple(component for component in made if component is not None),
         decisions=_decisions(plan),
     )
@@ -58,8 +60,19 @@ def compose(plan: Plan) -> Chart:
 
 def _description(plan: Plan) -> str:
     resolved = plan.resolved
-    where = f"{plan.layout.gpus.value} x {resolved.gpu.title}"
-    return f"{resolved.model.id} on {where} with vLLM {resolved.engine.release}"
+    return f"{resolved.model.id} on {_where(plan)} with vLLM {resolved.engine.release}"
+
+
+def _where(plan: Plan) -> str:
+    layout, card, allocation = plan.layout, plan.resolved.gpu, plan.resolved.allocation
+    if len(layout.alternatives) > 1:
+        return " or ".join(f"{entry.count} x {entry.gpu.title}" for entry in layout.alternatives)
+    if layout.slice:
+        return f"a {layout.slice.value} slice of {card.title}"
+    if isinstance(allocation, TimeSlicing | Mps):
+        return f"one of {allocation.clients} shares of {card.title}"
+    where = f"{layout.gpus.value} x {card.title}"
+    return where if layout.nodes.value == 1 else f"{where} over {layout.nodes.value} nodes"
 
 
 def _decisions(plan: Plan) -> tuple[tuple[str, Any], ...]:
@@ -68,6 +81,8 @@ def _decisions(plan: Plan) -> tuple[tuple[str, Any], ...]:
         "Precision of the weights": plan.layout.precision,
         "Tensor parallel size": plan.layout.tensor_parallel,
         "GPUs of a replica": plan.layout.gpus,
+        **({"MIG profile": plan.layout.slice} if plan.layout.slice else {}),
+        **({"Nodes of a replica": plan.layout.nodes} if plan.group else {}),
         "Requests in flight that the KV cache holds": plan.batching.in_flight,
         "Requests in flight inside the objectives": plan.carries.in_flight,
         "Requests a second of a replica": plan.carries.requests_per_second,

@@ -59,6 +59,8 @@ class Chart:
     """Where the release will live, for the commands of its README."""
     notes: tuple[str, ...]
     """What the reader must know or provide."""
+    advice: tuple[str, ...]
+    """What makes it faster, and nobody needs."""
     components: tuple[Component, ...]
     """In the order in which a reader meets them."""
 

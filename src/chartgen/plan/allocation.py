@@ -10,7 +10,7 @@ from chartgen.catalog.devices import devices
 from chartgen.catalog.gpus import Gpu
 from chartgen.kernel.decision import Decision, Json, worked_out
 from chartgen.kernel.errors import nearest_name
-from chartgen.kernel.units import MIB, Bytes, gib
+from chartgen.kernel.units import MIB, gib
 from chartgen.plan.allocation_types import DeviceClaim, MigSlice, SharedGpu, WholeGpus
 from chartgen.plan.placement_types import PlacementProblem, PlacementRequest
 
@@ -20,11 +20,12 @@ AT = ("cluster", "allocation")
 
 def problems(request: PlacementRequest) -> Iterator[PlacementProblem]:
     """What the mode cannot do with this card, this platform, this class."""
-    if request.image_vendor not in {None, request.gpu.vendor}:
+    parts = isinstance(request.allocation, MigSlice | SharedGpu)
+    if parts and request.pods > 1:
         yield PlacementProblem(
-            path=("engine", "image"),
-            found=f"an image for {request.image_vendor} GPUs on {request.gpu.title}",
-            expected=f"an image built for {request.gpu.vendor} GPUs",
+            path=("nodes",),
+            found=f"{request.pods} nodes for a replica on a part of one card",
+            expected="1 node; or whole cards, which a replica over nodes needs",
         )
     match request.allocation:
         case MigSlice() as wanted:
@@ -42,7 +43,7 @@ def _slice_problems(request: PlacementRequest, wanted: MigSlice) -> Iterator[Pla
         return
     if wanted.profile not in gpu.mig:
         yield PlacementProblem(
-            path=AT,
+            path=(*AT, "profile"),
             found=f"MIG profile {wanted.profile} on {gpu.title}",
             expected=f"one of {', '.join(gpu.mig)}; a profile's name means nothing without its card",
             nearest=nearest_name(wanted.profile, gpu.mig),
@@ -56,7 +57,7 @@ def _slice_problems(request: PlacementRequest, wanted: MigSlice) -> Iterator[Pla
     if wanted.strategy not in cloud.mig.strategies:
         able = " or ".join(cloud.mig.strategies)
         yield PlacementProblem(
-            path=AT,
+            path=(*AT, "strategy"),
             found=f"MIG strategy {wanted.strategy} on {cloud.name}",
             expected=f"strategy {able}" if able else f"whole cards: {cloud.mig.because}",
         )
@@ -126,13 +127,9 @@ def slice_words(gpu: Gpu, profile: str) -> str:
     return f"{gib(found.mib * MIB)} and {compute}, at most {found.count} on a card"
 
 
-def smallest_slice(gpu: Gpu, need: Bytes) -> Decision[str] | None:
-    """The smallest profile of this card whose memory holds `need`; of two alike, the one with less compute."""
-    holding = [(entry.mib, entry.compute_units, name) for name, entry in gpu.mig.items() if entry.mib * MIB >= need]
-    if not holding:
-        return None
-    _, _, name = min(holding)
-    return worked_out(name, f"The smallest slice of {gpu.title} that holds {gib(need)}: {slice_words(gpu, name)}")
+def slices(gpu: Gpu) -> list[str]:
+    """The profiles of a card, smallest memory first; of two alike, the one with less compute."""
+    return sorted(gpu.mig, key=lambda name: (gpu.mig[name].mib, gpu.mig[name].compute_units))
 
 
 def labels(request: PlacementRequest) -> tuple[Requirement, ...] | None:
@@ -178,15 +175,9 @@ def notes(request: PlacementRequest) -> Iterator[str]:
         )
 
 
-def memory_share(request: PlacementRequest) -> Decision[float] | None:
-    """The most of a shared card that one engine may take, so that all of them together fit."""
+def memory_share(clients: int) -> Decision[float]:
+    """The most of a shared card's memory that one of `clients` engines may take, so that all of them fit."""
     alone = number("gpu-memory-utilization")
-    match request.allocation:
-        case SharedGpu(clients=clients):
-            share = int(alone / clients * 100) / 100
-            return worked_out(
-                share,
-                f"{clients} engines share one card and each may count on its share alone: {alone} / {clients}",
-            )
-        case _:
-            return None
+    share = int(alone / clients * 100) / 100
+    because = f"{clients} engines share one card and each may count on its share alone: {alone} / {clients}"
+    return worked_out(share, because)

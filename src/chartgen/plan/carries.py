@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from chartgen.kernel.decision import assumed, worked_out
 from chartgen.memory.fit import Fit
 from chartgen.plan.types import Carries
@@ -9,12 +11,18 @@ from chartgen.resolve import Resolved
 from chartgen.speed import Capacity, Measurement, Objectives, capacity, question_of
 
 
-def plan_carries(resolved: Resolved, fit: Fit, held: int) -> Carries:
-    """Estimate one replica's load; `held` is what its KV cache holds at the typical length."""
+def plan_carries(resolved: Resolved, fits: Sequence[Fit], held: int) -> Carries:
+    """Estimate one replica's load, on the slowest alternative; `held` is what its KV cache holds at typical length."""
+    found = (_carries(resolved, fit, held) for fit in fits)
+    return min(found, key=lambda one: (one.requests_per_second.value, one.in_flight.value))
+
+
+def _carries(resolved: Resolved, fit: Fit, held: int) -> Carries:
     question = question_of(
         fit,
         prompt_tokens=resolved.lengths.typical_prompt.value,
         answer_tokens=resolved.lengths.typical_answer.value,
+        expert_parallel=fit.deployment.expert_parallel,
     )
     objectives = Objectives()
     if resolved.interactive:

@@ -36,7 +36,7 @@ def problems(request: PlacementRequest, wanted: DeviceClaim) -> Iterator[Placeme
         )
     if len({devices(entry.gpu.vendor).domain for entry in alternatives(request, wanted)}) > 1:
         yield PlacementProblem(
-            path=AT,
+            path=(*AT, "prefer"),
             found="cards of different vendors in one claim",
             expected="cards of one vendor: the engine's image is built for one",
         )
@@ -44,13 +44,13 @@ def problems(request: PlacementRequest, wanted: DeviceClaim) -> Iterator[Placeme
         largest = request.cloud.largest(entry.gpu.key)
         if not request.cloud.sells(entry.gpu.key) or (largest and entry.count > largest):
             yield PlacementProblem(
-                path=AT,
+                path=(*AT, "prefer"),
                 found=f"{entry.count} x {entry.gpu.title} as an alternative on {request.cloud.name}",
                 expected=f"at most {largest} on one node" if largest else f"one of {', '.join(request.cloud.cards())}",
             )
         if entry.profile is not None and (entry.profile not in entry.gpu.mig or entry.count > 1):
             yield PlacementProblem(
-                path=AT,
+                path=(*AT, "profile"),
                 found=f"{entry.count} x MIG {entry.profile} of {entry.gpu.title}",
                 expected=f"one slice of {', '.join(entry.gpu.mig) or 'a card that can be sliced'}",
             )
@@ -159,8 +159,8 @@ def notes(request: PlacementRequest, wanted: DeviceClaim) -> Iterator[str]:
         )
     if len({entry.count for entry in alternatives(request, wanted)}) > 1:
         yield (
-            "The alternatives differ in the number of devices, so tensor parallel has to follow what the pod got: the "
-            "engine's start command must count its GPUs."
+            "The alternatives differ in the number of devices, so the engine's start command counts the GPUs that the "
+            "pod got and sets tensor parallel to that."
         )
     if weaker := [card.title for entry in alternatives(request, wanted) for card in weaker_siblings(entry)]:
         yield (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,14 +50,14 @@ class Queue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """How many GPUs a team may use."""
+    """How many GPUs a queue may use."""
 
-    team: str
-    """Names the queues."""
+    queue: str
+    """The LocalQueue, whose name its ClusterQueue gets too."""
     namespace: str
     """Where the LocalQueue lives."""
     replicas: int
-    """Replicas whose GPUs are the team's own."""
+    """Replicas whose GPUs are the queue's own."""
     borrow: int = 0
     """Replicas more that may be borrowed from idle quota of others."""
     cohort: str | None = None
@@ -83,23 +84,26 @@ def plan_queue(request: QueueRequest, *, pods: int) -> Queue:
 
 
 def quota_objects(
-    quota: Quota, placement: Placement, host: HostNeed, *, pods: int
+    quota: Quota, placement: Placement, host: HostNeed, *, pods: int, network: Mapping[str, Json] | None = None
 ) -> tuple[Decision[dict[str, Json]], ...]:
-    """ResourceFlavor, ClusterQueue and LocalQueue of one team: for the platform team to apply, not for the chart.
+    """ResourceFlavor, ClusterQueue and LocalQueue: for the platform team to apply, not for the chart.
 
-    CPU and memory are covered too: Kueue admits no pod that asks for a resource its queue does not cover.
+    CPU, memory and network interfaces are covered too: Kueue admits no pod that asks for a resource its queue does
+    not cover.
 
     Raises:
         ValueError: the placement asks for devices by claim, which quota counts by device class mappings of its own.
     """
     if not placement.accelerators.value:
         raise ValueError("a claim has no extended resource to put a quota on")
-    flavor = f"{quota.team}-gpu"
+    flavor = f"{quota.queue}-gpu"
     spec: dict[str, Json] = {"tolerations": placement.tolerations.value}
     labels = _single(placement)
     if labels:
         spec["nodeLabels"] = labels
-    each = {"cpu": host.cpus, "memory": host.memory // GIB, **_counts(placement)}
+    devices = {**placement.accelerators.value, **(network or {})}
+    counts = {name: count for name, count in devices.items() if isinstance(count, int)}
+    each = {"cpu": host.cpus, "memory": host.memory // GIB, **counts}
     resources = [_share(name, count * pods, quota) for name, count in each.items()]
     cluster: dict[str, Json] = {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": quota.namespace}},
@@ -115,19 +119,15 @@ def quota_objects(
     return (
         fact(_object("ResourceFlavor", flavor, spec), "The nodes that the quota is of, and the taints on them"),
         worked_out(
-            _object("ClusterQueue", quota.team, cluster),
-            f"GPUs of {quota.replicas} replicas are {quota.team}'s own"
+            _object("ClusterQueue", quota.queue, cluster),
+            f"GPUs of {quota.replicas} replicas are {quota.queue}'s own"
             + (f", and {quota.borrow} more may be borrowed from {quota.cohort}" if quota.cohort else ""),
         ),
         fact(
-            _object("LocalQueue", quota.team, {"clusterQueue": quota.team}, namespace=quota.namespace),
+            _object("LocalQueue", quota.queue, {"clusterQueue": quota.queue}, namespace=quota.namespace),
             f"The name by which workloads in {quota.namespace} find the quota",
         ),
     )
-
-
-def _counts(placement: Placement) -> dict[str, int]:
-    return {name: count for name, count in placement.accelerators.value.items() if isinstance(count, int)}
 
 
 def _share(name: str, each: int, quota: Quota) -> Json:

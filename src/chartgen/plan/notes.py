@@ -4,18 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from chartgen.catalog.devices import devices
 from chartgen.plan.flags import CommandLine
+from chartgen.plan.group import Group
+from chartgen.plan.kueue import Queue
 from chartgen.plan.placement_types import Placement
 from chartgen.plan.types import Route
 from chartgen.resolve import Resolved
 
 
-def notes_of(resolved: Resolved, placement: Placement, route: Route | None, line: CommandLine) -> tuple[str, ...]:
+def notes_of(
+    resolved: Resolved,
+    placement: Placement,
+    group: Group | None,
+    queue: Queue | None,
+    route: Route | None,
+    line: CommandLine,
+) -> tuple[str, ...]:
     """All notes, the most pressing first."""
-    return tuple(_notes(resolved, placement, route, line))
+    return (
+        *_before_use(resolved, route),
+        *devices(resolved.gpu.vendor).notes,
+        *placement.notes,
+        *(group.notes if group else ()),
+        *(queue.notes if queue else ()),
+        *(route.settings.notes if route else ()),
+        *line.unsaid,
+    )
 
 
-def _notes(resolved: Resolved, placement: Placement, route: Route | None, line: CommandLine) -> Iterator[str]:
+def _before_use(resolved: Resolved, route: Route | None) -> Iterator[str]:
     profile = resolved.profile
     if resolved.model.reference:
         yield f"{resolved.model.title}: its figures have wider margins, and it is that model which will answer."
@@ -29,7 +47,3 @@ def _notes(resolved: Resolved, placement: Placement, route: Route | None, line: 
             f"Anybody who reaches {route.host.value} can use the model: name a Secret in access.api_key_secret, or "
             "let the gateway ask for a login."
         )
-    yield from placement.notes
-    if route is not None:
-        yield from route.settings.notes
-    yield from line.unsaid

@@ -18,6 +18,7 @@ CONCEPTS: Final = (
     "prompt tokens",
     "generation tokens",
     "requests finished",
+    "admission rejections",
 )
 """What triggers, alerts and dashboards ask for."""
 

@@ -8,7 +8,7 @@ from chartgen.plan import allocation, claim, topology
 from chartgen.plan import placement_nodes as nodes
 from chartgen.plan import placement_rollout as rollout
 from chartgen.plan.allocation_types import DeviceClaim
-from chartgen.plan.placement_types import Misplaced, Placement, PlacementRequest
+from chartgen.plan.placement_types import Misplaced, Placement, PlacementProblem, PlacementRequest
 
 
 def place(request: PlacementRequest) -> Placement:
@@ -17,12 +17,10 @@ def place(request: PlacementRequest) -> Placement:
     Raises:
         Misplaced: the platform cannot run what was asked for; every problem at once.
     """
+    found = problems(request)
+    if found:
+        raise Misplaced(found)
     wanted = request.allocation if isinstance(request.allocation, DeviceClaim) else None
-    problems = [*nodes.problems(request), *allocation.problems(request)]
-    if wanted:
-        problems += claim.problems(request, wanted)
-    if problems:
-        raise Misplaced(problems)
     return Placement(
         accelerators=allocation.accelerators(request),
         node_affinity=nodes.affinity(request),
@@ -41,10 +39,17 @@ def place(request: PlacementRequest) -> Placement:
         pod_annotations=rollout.pod_annotations(request),
         shapes=_shapes(request),
         claim=claim.device_request(request, wanted) if wanted else None,
-        memory_share=allocation.memory_share(request),
         advice=topology.advice(request),
         notes=_notes(request, wanted),
     )
+
+
+def problems(request: PlacementRequest) -> list[PlacementProblem]:
+    """Everything asked for that the platform cannot give."""
+    found = [*nodes.problems(request), *allocation.problems(request)]
+    if isinstance(request.allocation, DeviceClaim):
+        found += claim.problems(request, request.allocation)
+    return found
 
 
 def _named(name: str | None, kind: str, otherwise: str) -> Decision[str]:

@@ -78,7 +78,7 @@ def _too_large(request: PlacementRequest) -> PlacementProblem:
     if request.gpus > largest:
         names = ", ".join(cloud.holding(gpu.key, largest))
         return PlacementProblem(
-            path=("gpu",),
+            path=("gpus",),
             found=f"{request.gpus} x {gpu.title} in one pod on {cloud.name}",
             expected=f"at most {largest} on one node ({names}); lower-precision weights, a larger card, or "
             "several nodes",
@@ -94,7 +94,7 @@ def _too_large(request: PlacementRequest) -> PlacementProblem:
 
 def _too_large_anywhere(request: PlacementRequest) -> PlacementProblem:
     return PlacementProblem(
-        path=("gpu",),
+        path=("gpus",),
         found=f"{request.gpus} x {request.gpu.title} in one pod",
         expected=f"at most {max(request.gpu.per_node)}, which usual nodes have; or several nodes",
     )
@@ -186,6 +186,8 @@ def _toleration(toleration: Toleration) -> Json:
 
 def spread(request: PlacementRequest) -> Decision[list[Json]]:
     """Soft spreading over zones, and over nodes where one node's loss must not take several replicas."""
+    if request.pods > 1:
+        return worked_out([], "The pods of a replica want one zone and a node each; spreading would part them")
     if _packs(request):
         return worked_out([], "Replicas share nodes on purpose, so that whole nodes stay free for larger replicas")
     one_zone = len(request.zones) == 1

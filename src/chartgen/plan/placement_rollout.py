@@ -50,12 +50,14 @@ def min_ready_seconds() -> Decision[int]:
 
 
 def progress_deadline(request: PlacementRequest) -> Decision[int]:
-    """Beyond what the startup probe allows, or a slow load is reported as a failed rollout."""
+    """Beyond the first download and what the startup probe allows, or a slow start is reported as a failed rollout."""
     arrival = 0 if request.cloud.scaler == "none" else whole("node-seconds") + whole("image-pull-seconds")
-    budget = math.ceil(request.start_budget)
+    fetch, budget = math.ceil(request.fetch), math.ceil(request.start_budget)
     ready, least = whole("min-ready"), whole("progress-deadline-floor")
-    value = max(least, budget + arrival + ready)
+    value = max(least, fetch + budget + arrival + ready)
     parts = f"{budget} s that the startup probe allows + {ready} s ready"
+    if fetch:
+        parts = f"{fetch} s for the first download + {parts}"
     if arrival:
         parts += f" + {arrival} s for a node and the image to arrive"
     return worked_out(value, f"{parts}, and at least {least} s, Kubernetes' own default")

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from chartgen.catalog.clouds import Cloud
-from chartgen.catalog.gpus import Gpu, Vendor
+from chartgen.catalog.gpus import Gpu
 from chartgen.kernel.decision import Decision, Json
 from chartgen.kernel.errors import InputProblem
 from chartgen.kernel.units import Bytes, Seconds
-from chartgen.kernel.yaml_source import Document
 from chartgen.plan.allocation_types import Allocation, DeviceRequest, WholeGpus
+from chartgen.profile import LoadedProfile
 
 Workload = Literal["interactive", "batch", "dev"]
 """interactive: somebody waits. batch: only throughput counts. dev: one person tries something."""
@@ -61,9 +61,11 @@ class PlacementRequest:
     replicas: int
     """Replicas at the quietest time."""
     load: Seconds
-    """What a pod takes from start to ready, as estimated."""
+    """What a pod takes from start to ready when it replaces another, as estimated."""
+    fetch: Seconds
+    """What the first pod's download of the weights takes, before its engine starts."""
     start_budget: Seconds
-    """What the startup probe allows: a pod that takes longer is restarted."""
+    """What the startup probe allows: an engine that takes longer is restarted."""
     single_node_volume: bool = False
     """All replicas mount one ReadWriteOnce volume."""
     host: HostNeed | None = None
@@ -72,8 +74,6 @@ class PlacementRequest:
     """A PriorityClass that exists in the cluster."""
     runtime_class: str | None = None
     """A RuntimeClass that exists in the cluster."""
-    image_vendor: Vendor | None = None
-    """Whose GPUs the engine's image is built for; None: not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +106,6 @@ class Placement:
     """Instance types that hold one pod, smallest first; empty where none are listed."""
     claim: DeviceRequest | None
     """What is asked of a DRA driver; None: accelerators are an extended resource."""
-    memory_share: Decision[float] | None
-    """The most of a card's memory that the engine may take; None: the card is not shared."""
     advice: tuple[str, ...]
     """What makes it faster but is not needed: for the chart's README."""
     notes: tuple[str, ...]
@@ -127,16 +125,9 @@ class PlacementProblem:
     nearest: str | None = None
     """The nearest name that would do."""
 
-    def located(self, file: str, document: Document) -> InputProblem:
-        """The problem as one of the profile's file, at its line."""
-        return InputProblem(
-            file=file,
-            position=document.position(self.path),
-            path=".".join(self.path),
-            found=self.found,
-            expected=self.expected,
-            nearest=self.nearest,
-        )
+    def located(self, loaded: LoadedProfile) -> InputProblem:
+        """The problem as one of the profile, at its line."""
+        return loaded.problem(self.path, found=self.found, expected=self.expected, nearest=self.nearest)
 
 
 class Misplaced(Exception):  # noqa: N818 - the caller, who knows the file, turns it into input problems

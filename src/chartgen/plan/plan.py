@@ -5,7 +5,9 @@ from __future__ import annotations
 from chartgen.catalog.assumptions import assumption, sentence
 from chartgen.kernel.decision import Decision, asked, assumed, fact
 from chartgen.kernel.errors import InputError
-from chartgen.kernel.units import Bytes, Seconds
+from chartgen.kernel.units import Bytes
+from chartgen.plan.asking import check_platform, group_of, located, queue_of, request_of
+from chartgen.plan.batching import plan_batching, weakest
 from chartgen.plan.carries import plan_carries
 from chartgen.plan.command_line import plan_command_line
 from chartgen.plan.drain import plan_drain
@@ -14,12 +16,12 @@ from chartgen.plan.layout import plan_layout
 from chartgen.plan.notes import notes_of
 from chartgen.plan.observability import plan_observability
 from chartgen.plan.placement import place
-from chartgen.plan.placement_types import HostNeed, Misplaced, Placement, PlacementRequest
+from chartgen.plan.platform_side import plan_platform_side
 from chartgen.plan.replicas import load_of, plan_replicas
 from chartgen.plan.route import plan_route
 from chartgen.plan.start_up import plan_start_up
 from chartgen.plan.storage import plan_storage
-from chartgen.plan.types import Host, HubCache, Layout, Plan, Replicas, StartUp, Storage
+from chartgen.plan.types import HubCache, Plan, Storage
 from chartgen.resolve import Resolved
 
 
@@ -30,11 +32,17 @@ def make_plan(resolved: Resolved) -> Plan:
         Infeasible: no allocation of the asked cards carries the model and its context.
         InputError: the platform cannot run what was asked for.
     """
-    layout, batching, fit = plan_layout(resolved)
-    each = Bytes(round(fit.deciding_rank.weights.best))
-    whole_model = Bytes(layout.tensor_parallel.value * round(sum(rank.weights.best for rank in fit.ranks)))
-    gpus = layout.gpus.value
-    host = plan_host(gpus=gpus, weights_per_gpu=each, shares_model=gpus > 1)
+    check_platform(resolved)
+    laid = plan_layout(resolved)
+    layout = laid.layout
+    batching = plan_batching(resolved, laid.fits)
+    own = laid.fits[-1]
+    whole_model = Bytes(layout.tensor_parallel.value * round(sum(rank.weights.best for rank in own.ranks)))
+    host = plan_host(
+        gpus=layout.most_gpus_per_node,
+        weights_per_gpu=Bytes(whole_model // (layout.most_gpus_per_node * layout.nodes.value)),
+        shares_model=layout.most_gpus_per_node > 1,
+    )
     storage = _storage(resolved, whole_model)
     start_up = plan_start_up(weights=whole_model, from_hub=isinstance(storage, HubCache))
     drain = plan_drain(
@@ -43,14 +51,18 @@ def make_plan(resolved: Resolved) -> Plan:
         can_drain=resolved.engine.has("drain"),
         release=resolved.engine.release,
     )
-    carries = plan_carries(resolved, fit, batching.in_flight.value)
+    carries = plan_carries(resolved, laid.fits, batching.in_flight.value)
     replicas = plan_replicas(load_of(resolved, carries, start_up))
-    placement = _placement(resolved, layout, replicas, start_up, host)
+    request = request_of(resolved, layout, replicas=replicas, start_up=start_up, host=host, storage=storage)
+    with located(resolved.loaded):
+        placement = place(request)
+        group = group_of(resolved, request)
+    queue = queue_of(resolved, request)
     route = plan_route(resolved, drain)
-    line = plan_command_line(resolved, layout, batching, drain, route, storage)
+    line = plan_command_line(resolved, layout, batching, carries, drain, route, storage)
     return Plan(
         resolved=resolved,
-        fit=fit,
+        fit=weakest(laid.fits),
         layout=layout,
         batching=batching,
         carries=carries,
@@ -59,6 +71,9 @@ def make_plan(resolved: Resolved) -> Plan:
         start_up=start_up,
         drain=drain,
         placement=placement,
+        group=group,
+        queue=queue,
+        node_side=plan_platform_side(resolved, request, placement, replicas, group),
         storage=storage,
         route=route,
         observability=plan_observability(resolved.engine),
@@ -69,7 +84,7 @@ def make_plan(resolved: Resolved) -> Plan:
         ),
         flags=line.flags,
         env=line.env,
-        notes=notes_of(resolved, placement, route, line),
+        notes=notes_of(resolved, placement, group, queue, route, line),
     )
 
 
@@ -84,29 +99,6 @@ def _storage(resolved: Resolved, weights: Bytes) -> Storage:
         weights=weights,
         cloud=resolved.cloud.value,
     )
-
-
-def _placement(resolved: Resolved, layout: Layout, replicas: Replicas, start_up: StartUp, host: Host) -> Placement:
-    cluster = resolved.profile.cluster
-    request = PlacementRequest(
-        cloud=resolved.cloud.value,
-        gpu=resolved.gpu,
-        gpus=layout.gpus.value,
-        kubernetes=resolved.kubernetes.value,
-        workload=resolved.profile.class_,
-        region=resolved.profile.region,
-        spare_gpus=cluster.spare_gpus or 0,
-        replicas=replicas.minimum.value,
-        load=Seconds(start_up.load.value + start_up.fetch.value),
-        start_budget=Seconds(start_up.budget),
-        host=HostNeed(cpus=host.cpus.value, memory=host.memory_bytes),
-    )
-    try:
-        return place(request)
-    except Misplaced as misplaced:
-        loaded = resolved.loaded
-        problems = [problem.located(loaded.file, loaded.document) for problem in misplaced.problems]
-        raise InputError(problems) from misplaced
 
 
 def _prometheus(resolved: Resolved) -> Decision[str]:

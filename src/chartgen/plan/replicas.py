@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from chartgen.catalog.assumptions import assumption, house, number, sentence, whole
 from chartgen.kernel.decision import Decision, Json, assumed, worked_out
 from chartgen.kernel.units import Seconds
+from chartgen.plan.placement_types import Workload
 from chartgen.plan.types import Carries, Replicas, StartUp
 from chartgen.resolve import Resolved
 
@@ -16,8 +17,8 @@ from chartgen.resolve import Resolved
 class Load:
     """What the replicas have to carry."""
 
-    interactive: bool
-    """Somebody waits for the first token."""
+    workload: Workload
+    """Who waits for the answer."""
     wakes: bool
     """A signal from outside can wake it from zero replicas."""
     rate: float | None
@@ -37,7 +38,7 @@ def load_of(resolved: Resolved, carries: Carries, start_up: StartUp) -> Load:
     traffic = resolved.profile.traffic
     rate = traffic.requests_per_second
     return Load(
-        interactive=resolved.interactive,
+        workload=resolved.profile.class_,
         wakes=traffic.pending_query is not None,
         rate=None if rate is None else rate * (traffic.burst or 1),
         in_flight=carries.in_flight.value,
@@ -71,8 +72,10 @@ def plan_replicas(load: Load) -> Replicas:
 
 
 def _minimum(load: Load) -> Decision[int]:
-    if load.interactive:
+    if load.workload == "interactive":
         return house("replicas-interactive")
+    if load.workload == "dev":
+        return house("replicas-dev")
     if load.wakes:
         return worked_out(0, "Batch work may wait for a start, and the query for pending work can wake it from zero")
     return house("replicas-batch")
@@ -138,7 +141,7 @@ def _behavior(window: int, calm: str) -> Decision[dict[str, Json]]:
 
 
 def _fallback(load: Load, minimum: Decision[int], peak: Decision[int]) -> Decision[dict[str, Json]]:
-    replicas = peak.value if load.interactive else max(minimum.value, 1)
+    replicas = peak.value if load.workload == "interactive" else max(minimum.value, 1)
     value: dict[str, Json] = {
         "failureThreshold": whole("fallback-failures"),
         "replicas": replicas,

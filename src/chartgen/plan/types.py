@@ -10,8 +10,10 @@ from chartgen.catalog.gateways import StreamSettings
 from chartgen.kernel.decision import Decision, Json
 from chartgen.kernel.units import Bytes
 from chartgen.memory.fit import Fit
+from chartgen.plan.allocation_types import Alternative
 from chartgen.plan.group import Group
 from chartgen.plan.kueue import Queue
+from chartgen.plan.node_pool import NodeSide
 from chartgen.plan.placement_types import Placement
 from chartgen.resolve import Resolved
 
@@ -28,8 +30,31 @@ class Layout:
     """GPUs that share each layer."""
     pipeline_parallel: Decision[int]
     """Stages of layers."""
+    expert_parallel: Decision[bool]
+    """Experts lie whole on GPUs instead of split over them."""
+    nodes: Decision[int]
+    """Nodes of one replica: each runs one pod."""
     gpus: Decision[int]
-    """GPUs of one replica."""
+    """GPUs of one replica, or slices or shares of one."""
+    slice: Decision[str] | None
+    """The MIG profile; None for whole cards."""
+    alternatives: tuple[Alternative, ...]
+    """What a claim may get instead, the dearest wish first and this layout's own last; empty without a choice."""
+
+    @property
+    def gpus_per_node(self) -> int:
+        """GPUs of one pod."""
+        return self.gpus.value // self.nodes.value
+
+    @property
+    def most_gpus_per_node(self) -> int:
+        """GPUs of one pod, whichever alternative it gets."""
+        return max((entry.count for entry in self.alternatives), default=self.gpus_per_node)
+
+    @property
+    def counts_differ(self) -> bool:
+        """Whether tensor parallel has to follow what the pod got."""
+        return len({entry.count for entry in self.alternatives}) > 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +215,7 @@ class Plan:
     resolved: Resolved
     """What was asked, with facts in place of names."""
     fit: Fit
-    """The memory arithmetic that the layout stands on."""
+    """The memory arithmetic that the batch limits stand on; of a claim's alternatives, the one that holds least."""
     layout: Layout
     batching: Batching
     carries: Carries
@@ -213,6 +238,8 @@ class Plan:
     """Environment of the engine."""
     notes: tuple[str, ...]
     """What the reader must know or provide."""
+    node_side: NodeSide
+    """What the platform team must have for the chart to schedule: no part of the chart."""
     group: Group | None = None
     """What ties the pods of a replica over several nodes together; None when one pod is a whole replica."""
     queue: Queue | None = None

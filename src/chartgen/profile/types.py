@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from chartgen.kernel.structure import Record, about
 from chartgen.profile import words
+from chartgen.profile.placement import Allocation, Mode, Nodes, Queue
 
 
 class Context(Record, frozen=True, kw_only=True):
@@ -69,7 +70,15 @@ class Cluster(Record, frozen=True, kw_only=True):
 
     kubernetes: Annotated[words.Minor | None, about("The Kubernetes minor.")] = None
     cloud: Annotated[str | None, about("Whose Kubernetes: see `chartgen catalog clouds`.", examples=["eks"])] = None
-    allocation: Annotated[Literal["whole"] | None, about("How a pod gets its GPUs.")] = None
+    allocation: Annotated[
+        Mode | Allocation,
+        about("How a pod gets its GPUs: a word, or a mapping with `by` and what else has to be said."),
+    ] = "whole"
+    zones: Annotated[tuple[words.Zone, ...], about("Zones that may be used; all when left out.")] = ()
+    spot: Annotated[bool, about("Interruptible nodes, for class batch only.")] = False
+    priority_class: Annotated[words.Name | None, about("A PriorityClass that exists.")] = None
+    runtime_class: Annotated[words.Name | None, about("A RuntimeClass that exists; K3s and RKE2 need nvidia.")] = None
+    queue: Annotated[words.Name | Queue | None, about("The Kueue LocalQueue in which pods wait for quota.")] = None
     spare_gpus: Annotated[
         Annotated[int, about("GPUs.", ge=0)] | None,
         about("GPUs of the kind that stay free, for a rolling update to use."),
@@ -142,14 +151,18 @@ class Profile(Record, frozen=True, kw_only=True):
     ]
     gpus: Annotated[
         Annotated[int, about("GPUs.", ge=1)] | None,
-        about("The most GPUs that one replica may take; all of a node when left out.", examples=[4]),
+        about("The most GPUs that one replica may take of a node; all of it when left out.", examples=[4]),
     ] = None
+    nodes: Annotated[words.NodeCount | Nodes, about("The most nodes that one replica may span.", examples=[2])] = 1
     context: Annotated[words.Tokens | Context, about("The longest request in tokens.", examples=["8k"])]
     region: words.Region
     name: Annotated[words.Name | None, about("The chart's name; the file's name when left out.")] = None
     class_: Annotated[
-        Literal["interactive", "batch"],
-        about("interactive: somebody waits for the first token. batch: only throughput counts."),
+        Literal["interactive", "batch", "dev"],
+        about(
+            "interactive: somebody waits for the first token. batch: only throughput counts. dev: one person tries "
+            "something, on one replica that nothing scales."
+        ),
     ] = "interactive"
     features: Annotated[
         tuple[Literal["tools", "reasoning", "vision", "speculation"], ...],

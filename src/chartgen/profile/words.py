@@ -94,3 +94,21 @@ Origin = Annotated[
 ]
 Revision = Annotated[str, about("A commit or tag.", examples=["main"], pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Checksum = Annotated[str, about("A digest.", examples=["sha256:" + "0" * 64], pattern=r"^sha256:[0-9a-f]{64}$")]
+NodeCount = Annotated[int, about("Nodes.", ge=1, le=64)]
+Card = Annotated[str, about("A card, by any usual name.", examples=["H200"], min_length=1, max_length=100)]
+MigProfile = Annotated[
+    str,
+    about("A MIG profile.", examples=["3g.71gb"], pattern=r"^[0-9]{1,2}g\.[0-9]{1,3}gb(\+[a-z.]{1,10})?$"),
+]
+Zone = Annotated[
+    str,
+    about("A zone.", examples=["eu-west-1a"], pattern=r"^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"),
+]
+LabelKey = Annotated[
+    str,
+    about(
+        "The key of a node label.",
+        examples=["topology.example.com/rack"],
+        pattern=r"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+    ),
+]

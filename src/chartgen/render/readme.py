@@ -41,6 +41,12 @@ def _lines(chart: Chart, values: Values) -> Iterator[str]:
         yield ""
         for note in chart.notes:
             yield f"- {_cell(note)}"
+    if chart.advice:
+        yield ""
+        yield "## What helps, and is not needed"
+        yield ""
+        for advice in chart.advice:
+            yield f"- {_cell(advice)}"
     yield ""
     yield "## Values"
     yield ""

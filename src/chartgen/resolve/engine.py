@@ -5,12 +5,13 @@ from __future__ import annotations
 from chartgen.catalog.engine_images import Floating, Release, image_for, release_of
 from chartgen.catalog.engines import Engine, newest
 from chartgen.catalog.engines import engine as find_engine
+from chartgen.catalog.gpus import Gpu
 from chartgen.kernel.decision import Decision, asked, fact
 from chartgen.resolve.resolver import Resolver
 
 
-def resolve_engine(resolver: Resolver) -> tuple[Engine | None, Decision[str]]:
-    """The release and the image, which must be one; problems go to the resolver."""
+def resolve_engine(resolver: Resolver, card: Gpu | None) -> tuple[Engine | None, Decision[str]]:
+    """The release and the image, which must be one and built for the card; problems go to the resolver."""
     choice = resolver.loaded.profile.engine
     release = choice.release
     image = asked(choice.image, "The image that the profile names") if choice.image else None
@@ -29,5 +30,8 @@ def resolve_engine(resolver: Resolver) -> tuple[Engine | None, Decision[str]]:
             resolver.report(["engine", "image"], repr(choice.image), expected)
     release = release or newest()
     runs = resolver.look_up(["engine", "release"], release, find_engine, "vLLM release")
-    upstream = image_for(runs.release if runs else release)
+    upstream = image_for(runs.release if runs else release, card.vendor if card else "nvidia")
+    if choice.image and card and release_of(choice.image).device not in {None, card.vendor}:
+        found = f"{choice.image!r}, which is built for {release_of(choice.image).device},"
+        resolver.report(["engine", "image"], found, f"an image for {card.title}, such as {upstream}")
     return runs, image or fact(upstream, f"The upstream image of vLLM {release}, pinned by its tag")

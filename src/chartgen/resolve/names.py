@@ -11,6 +11,7 @@ from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.profile import LoadedProfile
 from chartgen.resolve.engine import resolve_engine
 from chartgen.resolve.lengths import resolve_lengths, resolve_objective
+from chartgen.resolve.placement import resolve_allocation, resolve_nodes, resolve_preferred, resolve_queue
 from chartgen.resolve.platform import resolve_cloud, resolve_gateway, resolve_kubernetes
 from chartgen.resolve.resolver import Resolver
 from chartgen.resolve.types import Resolved
@@ -26,7 +27,7 @@ def resolve(loaded: LoadedProfile) -> Resolved:
     folder = Path(loaded.file).parent
     found = resolver.look_up(["model"], profile.model, lambda name: _model(name, folder), "model")
     card = resolver.look_up(["gpu"], profile.gpu, gpu, "GPU")
-    runs, image = resolve_engine(resolver)
+    runs, image = resolve_engine(resolver, card)
     cloud = resolve_cloud(resolver)
     gateway = resolve_gateway(resolver, cloud)
     kubernetes = resolve_kubernetes(resolver)
@@ -34,6 +35,8 @@ def resolve(loaded: LoadedProfile) -> Resolved:
     first = resolve_objective(profile.objectives.time_to_first_token, "time-to-first-token")
     gap = resolve_objective(profile.objectives.inter_token_latency, "inter-token-latency")
     precision = _precision(resolver)
+    allocation = resolve_allocation(resolver)
+    preferred = resolve_preferred(resolver, card)
     if found is not None and lengths is not None and lengths.context.value > found.max_position_embeddings:
         most = f"at most {found.max_position_embeddings} tokens, the longest that {found.id} is made for"
         resolver.report(["context"], f"{lengths.context.value} tokens", most)
@@ -44,6 +47,10 @@ def resolve(loaded: LoadedProfile) -> Resolved:
         model=found,
         hub=None if _is_path(profile.model) else found.id,
         gpu=card,
+        preferred=preferred,
+        allocation=allocation,
+        nodes=resolve_nodes(resolver),
+        queue=resolve_queue(resolver),
         engine=runs,
         image=image,
         cloud=cloud,

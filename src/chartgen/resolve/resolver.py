@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
+from chartgen.kernel.yaml_source import Step
 from chartgen.profile import LoadedProfile
 
 T = TypeVar("T")
@@ -28,7 +29,7 @@ class Resolver:
     loaded: LoadedProfile
     problems: list[InputProblem] = field(default_factory=list)
 
-    def look_up(self, path: Sequence[str], name: str, find: Callable[[str], T], kind: str) -> T | None:
+    def look_up(self, path: Sequence[Step], name: str, find: Callable[[str], T], kind: str) -> T | None:
         """What `name` stands for; None, and a problem at `path`, where nothing does."""
         try:
             return find(name)
@@ -40,6 +41,6 @@ class Resolver:
             self.problems.extend(error.problems)
         return None
 
-    def report(self, path: Sequence[str], found: str, expected: str, nearest: str | None = None) -> None:
+    def report(self, path: Sequence[Step], found: str, expected: str, nearest: str | None = None) -> None:
         """Keep a problem with the entry at `path`."""
         self.problems.append(self.loaded.problem(path, found=found, expected=expected, nearest=nearest))

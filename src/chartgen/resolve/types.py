@@ -13,6 +13,7 @@ from chartgen.catalog.quantizations import Quantization
 from chartgen.kernel.decision import Decision
 from chartgen.kernel.units import Seconds, Tokens
 from chartgen.profile import LoadedProfile, Profile
+from chartgen.profile.placement import Allocation, Nodes, Queue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,14 @@ class Resolved:
     hub: str | None
     """The model's name on the hub; None for a model that only a config.json describes."""
     gpu: Gpu
+    preferred: tuple[Gpu, ...]
+    """Cards that a claim takes before `gpu`, in order."""
+    allocation: Allocation
+    """How a pod gets its GPUs."""
+    nodes: Nodes
+    """The most nodes of a replica, and what joins them."""
+    queue: Queue | None
+    """Where pods wait for quota; None without Kueue."""
     engine: Engine
     image: Decision[str]
     """The full image reference."""
@@ -62,3 +71,8 @@ class Resolved:
     def interactive(self) -> bool:
         """Whether somebody waits for the first token."""
         return self.profile.class_ == "interactive"
+
+    @property
+    def autoscales(self) -> bool:
+        """Whether something adds and removes replicas."""
+        return self.profile.cluster.autoscaler != "none" and self.profile.class_ != "dev"

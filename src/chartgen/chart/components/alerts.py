@@ -46,6 +46,17 @@ def _alerts(plan: Plan) -> Iterator[tuple[str, Values]]:
             "More requests wait than the largest number of replicas can take.",
         ),
     )
+    if "admission rejections" in metrics and "max-num-queued-reqs" in plan.flags:
+        yield (
+            "RequestsAreRefused",
+            _alert(
+                f"sum(rate({metrics['admission rejections']}{{SERIES}}[5m])) > 0",
+                "With a queue limit the queue stops growing when it is full, so refusals tell what it no longer can",
+                "alert-quick",
+                "warning",
+                "The queue is full and requests are refused.",
+            ),
+        )
     if "kv cache usage" in metrics:
         share = assumption("kv-cache-full")
         yield (
@@ -58,7 +69,7 @@ def _alerts(plan: Plan) -> Iterator[tuple[str, Values]]:
                 "A replica's KV cache is full: requests are queued or computed twice.",
             ),
         )
-    if plan.resolved.profile.cluster.autoscaler != "none":
+    if plan.resolved.autoscales:
         yield (
             "ScalingIsBlind",
             _alert(

@@ -9,7 +9,7 @@ from chartgen.plan.types import Plan
 
 def component(plan: Plan) -> Component:
     """A KEDA ScaledObject, or a fixed count where nothing scales."""
-    if plan.resolved.profile.cluster.autoscaler == "none":
+    if not plan.resolved.autoscales:
         return Component(
             name="autoscaling",
             templates=(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chartgen.chart.types import Component
 from chartgen.kernel.decision import fact
+from chartgen.plan.claim import BETA, STABLE_SINCE
 from chartgen.plan.types import Plan
 
 
@@ -22,4 +23,5 @@ def component(plan: Plan) -> Component | None:
                 "template": claim.spec,
             },
         },
+        needs_kubernetes=STABLE_SINCE if claim.api_version.value.endswith("/v1") else BETA,
     )

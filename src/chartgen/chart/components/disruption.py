@@ -6,6 +6,8 @@ from chartgen.chart.types import Component
 from chartgen.kernel.decision import worked_out
 from chartgen.plan.types import Plan
 
+_OF_A_GROUP = "; pods of all nodes count, as the loss of any of them stops a replica"
+
 
 def component(plan: Plan) -> Component | None:
     """A disruption budget from two replicas on; for one, it would only block node drains for ever."""
@@ -19,7 +21,8 @@ def component(plan: Plan) -> Component | None:
             "disruption": {
                 "maxUnavailable": worked_out(
                     1,
-                    f"One of at least {minimum} replicas at a time; one that is still loading never blocks a drain",
+                    f"One of at least {minimum} replicas at a time; one that is still loading never blocks a drain"
+                    + _OF_A_GROUP * (plan.group is not None),
                 ),
             },
         },

@@ -45,6 +45,7 @@ def component(plan: Plan) -> Component:
             "digest": "@" in plan.resolved.image.value,
             "api_key": plan.resolved.profile.access.api_key_secret is not None,
             "claim": plan.placement.claim is not None,
+            "counted": plan.layout.counts_differ,
             "group": plan.group is not None,
             "queue": plan.queue is not None,
         },
@@ -85,18 +86,26 @@ def _engine(plan: Plan) -> Values:
 
 def _placement(plan: Plan) -> Values:
     placement = plan.placement
+    together: dict[str, Decision[Json]] = {
+        "topologySpread": placement.topology_spread,
+        "podAffinity": placement.pod_affinity,
+    }
+    rollout: dict[str, Decision[Json]] = {
+        "strategy": placement.strategy,
+        "minReadySeconds": placement.min_ready_seconds,
+        "progressDeadlineSeconds": placement.progress_deadline_seconds,
+    }
+    if plan.group is not None:  # it has its own affinity and its own way to be replaced
+        together, rollout = {}, {}
     return {
         "accelerators": placement.accelerators,
         "nodeAffinity": placement.node_affinity,
         "tolerations": placement.tolerations,
-        "topologySpread": placement.topology_spread,
-        "podAffinity": placement.pod_affinity,
+        **together,
         "priorityClass": placement.priority_class,
         "runtimeClass": placement.runtime_class,
         "podAnnotations": placement.pod_annotations,
-        "strategy": placement.strategy,
-        "minReadySeconds": placement.min_ready_seconds,
-        "progressDeadlineSeconds": placement.progress_deadline_seconds,
+        **rollout,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chartgen.chart.types import Component
 from chartgen.kernel.decision import Decision, Json
+from chartgen.plan.claim import BETA, STABLE_SINCE
 from chartgen.plan.types import Plan
 
 
@@ -36,5 +37,6 @@ def component(plan: Plan) -> Component | None:
             },
         },
         shape={"compute_domain": bool(domain)},
+        needs_kubernetes=STABLE_SINCE if domain else BETA,
         open=("group.env", "group.annotations", "group.network"),
     )
