@@ -14,7 +14,7 @@ from chartgen.profile import LoadedProfile, load_profile
 from chartgen.render.files import chart_files
 from chartgen.resolve import resolve
 
-__all__ = ["build", "load_profile", "plan", "render"]
+__all__ = ["build", "chart_files", "load_profile", "plan", "render"]
 
 
 def plan(loaded: LoadedProfile) -> Plan:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,9 @@ def test_batch_work_may_rest_at_zero(helm: str) -> None:
     spec = only(rendered(helm, ROOT / "out" / "batch-8b"), "ScaledObject")["spec"]
     assert spec["minReplicaCount"] == 0
     assert any("rabbitmq" in trigger["metadata"]["query"] for trigger in spec["triggers"])
+
+
+def test_each_chart_passes_its_own_lint(chart: Path) -> None:
+    """The witness, who has never seen the plan, finds nothing at the strictest level."""
+    result = run(Path(sys.executable).with_name("chartgen"), "lint", chart, "--level", "strict", "--fail-on", "advice")
+    assert result.returncode == 0, result.stdout + result.stderr

@@ -22,8 +22,9 @@ def command(profile: Path, sets: tuple[str, ...], why: str | None, form: str) ->
         from chartgen import api
         from chartgen.report import plans
 
-        chart = api.build(api.plan(api.load_profile(profile, sets)))
+        made = api.plan(api.load_profile(profile, sets))
+        chart = api.build(made)
         if why is not None:
             click.echo(plans.why(chart, why, form))
         else:
-            click.echo(plans.as_json(chart) if form == "json" else plans.as_text(chart))
+            click.echo(plans.as_json(chart, made.fit) if form == "json" else plans.as_text(chart, made.fit))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from chartgen.chart.types import Chart
+from chartgen.chart.values import join, leaves
 from chartgen.kernel.structure import dotted
 from chartgen.kernel.yaml_source import read
 from chartgen.validate import embedded
@@ -40,12 +42,17 @@ class Rejected(Exception):  # noqa: N818 - a chart that a check refuses; nothing
         super().__init__(f"{name}: {len(complaints)} complaint(s): {complaints[:3]}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Checks:
     """The checks that every chart goes through."""
 
     helm: HelmEngine
+    """The Helm that lints and renders."""
     validator: Validator = "auto"
+    """Which schema checks run."""
+    linted: dict[bytes, list[Complaint]] = field(default_factory=dict)
+    """What `helm lint` said of each structure. Lint reads templates and Chart.yaml; values meet `helm template`
+    and the schemas for every single chart. So of five hundred charts of one structure, one is linted."""
 
     def manifests(self, chart: Chart, files: Mapping[str, str]) -> dict[str, str]:
         """The rendered manifests of a chart that passes every check, by template path.
@@ -53,11 +60,7 @@ class Checks:
         Raises:
             Rejected: with every complaint.
         """
-        complaints = [
-            Complaint(by="helm lint", where=message.path, says=message.text)
-            for message in self.helm.lint(files, kubernetes=chart.kubernetes)
-            if message.severity != "info"
-        ]
+        complaints = [*self._lint(chart, files)]
         try:
             manifests = self.helm.template(
                 files, release=chart.name, namespace=chart.namespace, kubernetes=chart.kubernetes
@@ -69,6 +72,16 @@ class Checks:
         if complaints:
             raise Rejected(chart.name, tuple(complaints))
         return manifests
+
+    def _lint(self, chart: Chart, files: Mapping[str, str]) -> list[Complaint]:
+        key = _structure(chart, files)
+        if key not in self.linted:
+            self.linted[key] = [
+                Complaint(by="helm lint", where=message.path, says=message.text)
+                for message in self.helm.lint(files, kubernetes=chart.kubernetes)
+                if message.severity != "info"
+            ]
+        return self.linted[key]
 
     def foreign(self, path: Path, kubernetes: str) -> int:
         """How many objects a chart or a file of manifests holds, all of them valid.
@@ -105,6 +118,17 @@ class Checks:
         elif self.validator == "kubeconform":
             msg = "kubeconform is not on PATH"
             raise FileNotFoundError(msg)
+
+
+def _structure(chart: Chart, files: Mapping[str, str]) -> bytes:
+    """A digest of what lint reads of a chart: its templates, and which values there are, whatever they are."""
+    digest = hashlib.sha256(chart.kubernetes.encode())
+    for name, text in files.items():
+        if name.startswith(("templates/", "files/")):
+            digest.update(f"{name}\0{text}\0".encode())
+    for path, decision in leaves(join(chart.components)):
+        digest.update(f"{'.'.join(path)} {type(decision.value).__name__}\0".encode())
+    return digest.digest()
 
 
 def objects_of(manifests: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

@@ -43,13 +43,18 @@ def data(answer: Answer) -> dict[str, Any]:
         "deciding": fit.deciding,
         "because": fit.because,
         "stands_on": weakest(getattr(fit.deciding_rank, name).stands_on for name in TERMS),
-        "ranks": [{"stage": rank.stage, **_rank(rank)} for rank in fit.ranks],
+        "ranks": memory(fit),
         "levers": [
             {"change": lever.change, "kv_cache_gib": _gib(lever.fit.deciding_rank.kv_cache.best)}
             for lever in answer.levers
         ],
         "notes": list(answer.asked.notes),
     }
+
+
+def memory(fit: Fit) -> list[dict[str, Any]]:
+    """The memory of one GPU of each pipeline stage, in GiB."""
+    return [{"stage": rank.stage, **_rank(rank)} for rank in fit.ranks]
 
 
 def _rank(rank: Rank) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from chartgen.chart.types import Chart
 from chartgen.chart.values import join, leaves
 from chartgen.kernel.decision import Decision
 from chartgen.kernel.errors import InputError, InputProblem, nearest_name
+from chartgen.memory.fit import Fit
+from chartgen.report import bars, fits
 
 _WIDTH: Final = 100
 _INDENT: Final = "      "
@@ -23,14 +25,17 @@ def rows(chart: Chart) -> Iterator[tuple[str, Decision[Any]]]:
         yield ".".join(path), decision
 
 
-def as_text(chart: Chart) -> str:
-    """Every decision with its reason, grouped as values.yaml is."""
-    return "\n".join(_text(chart))
+def as_text(chart: Chart, fit: Fit) -> str:
+    """The memory of each GPU as a bar, then every decision with its reason, grouped as values.yaml is."""
+    return "\n".join(_text(chart, fit))
 
 
-def _text(chart: Chart) -> Iterator[str]:
+def _text(chart: Chart, fit: Fit) -> Iterator[str]:
     yield f"{chart.name}: {chart.description}"
-    group = None
+    yield ""
+    yield from bars.lines(fit)
+    yield ""
+    group = ""
     for name, decision in rows(chart):
         head = name.split(".")[0] if "." in name else ""
         if head != group:
@@ -45,11 +50,12 @@ def _row(name: str, decision: Decision[Any]) -> Iterator[str]:
     yield from textwrap.wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
 
 
-def as_json(chart: Chart) -> str:
-    """Every decision as data: name to value, because, origin, and for an override what the plan alone gives."""
+def as_json(chart: Chart, fit: Fit) -> str:
+    """The memory of each GPU, and every decision: value, because, origin, what the plan alone gives."""
     data = {"name": chart.name, "description": chart.description, "vllm": chart.app_version}
     decisions = {name: _as_data(decision) for name, decision in rows(chart)}
-    return json.dumps({**data, "decisions": decisions, "notes": chart.notes}, indent=2, ensure_ascii=False)
+    whole = {**data, "memory": fits.memory(fit), "decisions": decisions, "notes": chart.notes}
+    return json.dumps(whole, indent=2, ensure_ascii=False)
 
 
 def _as_data(decision: Decision[Any]) -> dict[str, Any]:
