@@ -68,6 +68,8 @@ class FlagReader:
                     self._assign(target, self._value(value, module, scope), module, scope)
                 case ast.AnnAssign(target=target, value=value) if value is not None:
                     self._assign(target, self._value(value, module, scope), module, scope)
+                case ast.AugAssign(target=ast.Subscript() as target, op=ast.Add(), value=value):
+                    self._extend(target, self._value(value, module, scope), module, scope)
                 case ast.Delete(targets=targets):
                     for target in targets:
                         self._delete(target, module, scope)
@@ -99,6 +101,12 @@ class FlagReader:
             case _:
                 pass
 
+    def _extend(self, target: ast.Subscript, more: Any, module: Module, scope: dict[str, Any]) -> None:
+        """`holder[key] += [...]`: argparse's choices grow that way."""
+        whole = self._value(target, module, scope)
+        if isinstance(whole, list) and isinstance(more, list):
+            whole += more
+
     def _delete(self, target: ast.expr, module: Module, scope: dict[str, Any]) -> None:
         if isinstance(target, ast.Subscript):
             holder, index = self._value(target.value, module, scope), self._value(target.slice, module, scope)
@@ -118,8 +126,8 @@ class FlagReader:
             kind = self.reader.value(node.args[0], module, scope)
             kind = scope.get("cls") if isinstance(kind, Foreign) else kind
             if isinstance(kind, Class):
-                return {key: dict(value) for key, value in self.annotations.kwargs(kind, self.rules).items()}
-        if isinstance(node.func, ast.Attribute) and name in {"update", "pop", "append"}:
+                return {key: _copied(value) for key, value in self.annotations.kwargs(kind, self.rules).items()}
+        if isinstance(node.func, ast.Attribute) and name in {"update", "pop", "append", "remove"}:
             return self._change(node.func.value, name, node, module, scope)
         followed = self._follow(node, module, scope)
         return self.reader.value(node, module, scope) if followed is None else followed
@@ -131,6 +139,8 @@ class FlagReader:
             holder.update(args[0])
         if name == "append" and isinstance(holder, list):
             holder.append(args[0])
+        if name == "remove" and isinstance(holder, list) and args[0] in holder:
+            holder.remove(args[0])
         if name == "pop" and isinstance(holder, dict):
             return holder.pop(args[0], args[1] if len(args) > 1 else Unknown(ast.unparse(node)))
         return None
@@ -200,6 +210,11 @@ class FlagReader:
         if word.arg == "choices" and isinstance(value, Literal):
             return list(value.options)
         return value
+
+
+def _copied(words: dict[str, Any]) -> dict[str, Any]:
+    """Keywords that may be changed without changing the class they were read from."""
+    return {key: list(value) if isinstance(value, list) else value for key, value in words.items()}
 
 
 def _function(module: Module, name: str) -> ast.FunctionDef:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -210,7 +211,7 @@ class Reader:
         except (KeyError, IndexError, TypeError):
             return Unknown(text)
 
-    def _call(self, node: ast.Call, module: Module, scope: Scope, text: str) -> Any:
+    def _call(self, node: ast.Call, module: Module, scope: Scope, text: str) -> Any:  # noqa: PLR0911 - one return a kind of call
         function = self.value(node.func, module, scope)
         name = ast.unparse(node.func)
         args = [self.value(argument, module, scope) for argument in node.args]
@@ -218,6 +219,9 @@ class Reader:
         if name in _SEQUENCES:
             items = self.items(first) if args else []
             return _SEQUENCES[name](items) if items is not None else Unknown(text)
+        if name.endswith("permutations") and isinstance(first, list):
+            sizes = [self.value(word.value, module, scope) for word in node.keywords if word.arg == "r"]
+            return [list(chosen) for chosen in itertools.permutations(first, *sizes)]
         if name.endswith("get_args") and isinstance(first, Literal):
             return list(first.options)
         if isinstance(node.func, ast.Attribute):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,39 +13,7 @@ from chartgen.catalog.engine_intents import INTENTS, Intent
 from chartgen.catalog.engine_spelling import Cannot, Env, Flags, words
 from chartgen.catalog.engines import engine, releases
 from chartgen.kernel.decision import Json
-
-VALUES: Final[dict[Intent, Json]] = {
-    "context length": 8192,
-    "lora": {"max": 4, "rank": 16},
-    "lora modules": {"sql": "/adapters/sql"},
-    "multimodal limits": {"image": 2},
-    "speculative decoding": {"method": "eagle", "num_speculative_tokens": 3, "model": "draft"},
-    "access log exclusion": ["/health"],
-    "hf overrides": {"rope_theta": 1000.0},
-    "compilation config": {"mode": 3},
-    "chat template arguments": {"thinking": False},
-    "attention config": {"backend": "FLASH_ATTN"},
-    "kv dtype": "fp8",
-    "quantization": "fp8",
-    "weight dtype": "bfloat16",
-    "tool parser": "hermes",
-    "reasoning parser": "deepseek_r1",
-    "generation config": "auto",
-    "served model name": ["chat", "chat-large"],
-    "load format": "auto",
-    "config format": "auto",
-    "tokenizer mode": "auto",
-    "revision": "main",
-    "download dir": "/models",
-    "attention backend": "FLASHINFER",
-    "moe backend": "auto",
-    "multimodal encoder split": "data",
-    "chat template": "/templates/chat.jinja",
-    "utilization": 0.9,
-    "block size": 16,
-    "kv offloading": 8.0,
-}
-"""A value for each intent that takes more than a small whole number."""
+from engine_lab.samples import SMALL, VALUES
 
 
 @pytest.mark.parametrize(
@@ -123,7 +89,7 @@ def test_keep_alive_is_environment() -> None:
 def test_whatever_is_spelled_is_read_back(release: str, intent: Intent) -> None:
     """On every release every intent gives flags that the same release's parser takes without a complaint."""
     found = engine(release)
-    spelled = found.spell(intent, VALUES.get(intent, 2))
+    spelled = found.spell(intent, VALUES.get(intent, SMALL))
     if not isinstance(spelled, Flags):
         assert spelled.because
         return

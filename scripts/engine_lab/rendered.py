@@ -1,0 +1,124 @@
+"""The command lines of rendered charts, each with a small stand-in for the model's config.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from chartgen import api
+from chartgen.catalog.engine_images import holds_engine
+from chartgen.catalog.model_attention import GroupedHeads, LatentAttention
+from chartgen.catalog.models import Model
+from chartgen.kernel.errors import Infeasible, InputError
+from chartgen.render.files import chart_files
+from chartgen.validate.helm import engine as helm_engine
+
+_SERVE: Final = ["vllm", "serve"]
+_HEAD_SIZE: Final = 32
+"""Width of a head of the stand-in: parsing and configuring do not depend on it."""
+_LAYERS: Final = 8
+"""Layers of the stand-in: enough for eight pipeline stages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderedLine:
+    """What one container of one chart runs."""
+
+    name: str
+    """Profile and release, for messages."""
+    words: tuple[str, ...]
+    """The words after `vllm serve`, the model first."""
+    model: Model
+    """The model behind the first word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotRendered:
+    """A profile that cannot be rendered on a release, with why: no failure of the parser."""
+
+    name: str
+    because: str
+
+
+def lines(profiles: Sequence[Path], release: str) -> Iterator[RenderedLine | NotRendered]:
+    """The command line of every profile's chart on a release."""
+    for profile in profiles:
+        name = f"{profile.stem} on {release}"
+        try:
+            plan = api.plan(api.load_profile(profile, [f"engine.release={release}"]))
+            chart = api.build(plan)
+        except (InputError, Infeasible) as error:
+            yield NotRendered(name=name, because=str(error))
+            continue
+        manifests = helm_engine().template(
+            chart_files(chart),
+            release=chart.name,
+            namespace=chart.namespace,
+            kubernetes=chart.kubernetes,
+        )
+        for container in engine_containers(manifests.values()):
+            command = [*container.get("command", []), *container.get("args", [])]
+            if command[:2] != _SERVE:
+                message = f"{name}: the container runs {command[:2]}: teach engine_lab what it starts"
+                raise LookupError(message)
+            yield RenderedLine(name=name, words=tuple(command[2:]), model=plan.resolved.model)
+
+
+def engine_containers(manifests: Any) -> Iterator[dict[str, Any]]:
+    """Containers that serve with vLLM, out of manifests as text; helpers that only borrow its image do not count."""
+    for text in manifests:
+        for document in yaml.safe_load_all(text):
+            if document and document.get("kind") not in {"Pod", "Job"}:
+                yield from _containers(document)
+
+
+def _containers(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        for container in node.get("containers", []):
+            if holds_engine(str(container.get("image", ""))) and "vllm" in container.get("command", ["vllm"]):
+                yield container
+        for child in node.values():
+            yield from _containers(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from _containers(child)
+
+
+def stand_in(model: Model, folder: Path) -> Path:
+    """Write a config.json of a Llama with the model's heads, vocabulary and context: what flags are held against."""
+    heads, kv_heads = _heads(model)
+    config = {
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "hidden_size": heads * _HEAD_SIZE,
+        "intermediate_size": heads * _HEAD_SIZE,
+        "num_hidden_layers": _LAYERS,
+        "num_attention_heads": heads,
+        "num_key_value_heads": kv_heads,
+        "vocab_size": model.vocab_size,
+        "max_position_embeddings": model.max_position_embeddings,
+        "torch_dtype": "bfloat16",
+    }
+    target = folder / model.key
+    target.mkdir(parents=True, exist_ok=True)
+    (target / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return target
+
+
+def _heads(model: Model) -> tuple[int, int]:
+    """Query heads and KV heads of the model's first kind of attention; latent attention keeps one for all."""
+    for kind in model.attention.kinds():
+        match kind:
+            case GroupedHeads():
+                return kind.heads, kind.kv_heads
+            case LatentAttention():
+                return kind.heads, kind.heads
+            case _:
+                continue
+    message = f"{model.id} has no attention heads to stand in for"
+    raise LookupError(message)
