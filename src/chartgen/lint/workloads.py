@@ -118,9 +118,17 @@ def pod_sites(manifest: Manifest) -> Iterator[PodSite]:
                 path=path,
                 shape=shape,
                 spec=spec,
-                labels=mapping(metadata.get("labels")),
+                labels={**mapping(metadata.get("labels")), **_group_labels(manifest, shape.role)},
                 annotations=mapping(metadata.get("annotations")),
             )
+
+
+def _group_labels(manifest: Manifest, role: Role) -> dict[str, Any]:
+    """The labels that LeaderWorkerSet's controller puts on pods: workers count from 1, so one stands for them."""
+    if manifest.kind != "LeaderWorkerSet":
+        return {}
+    prefix = "leaderworkerset.sigs.k8s.io"
+    return {f"{prefix}/name": manifest.name, f"{prefix}/worker-index": "0" if role == "leader" else "1"}
 
 
 def _holds_containers(spec: dict[str, Any], shape: PodShape) -> bool:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import mapping, mappings
 from chartgen.lint.relations import Relations
 from chartgen.lint.workloads import PodSite
+
+_OF_GROUPS: Final = ("LWS_LEADER_ADDRESS", "LWS_GROUP_SIZE", "LWS_WORKER_INDEX")
+"""What LeaderWorkerSet's controller puts before a container's own variables (kubernetes-sigs/lws, docs/reference)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,6 +58,8 @@ def declared_ports(container: Container) -> tuple[int, ...]:
 def environment(container: Container, relations: Relations) -> dict[str, str | None]:
     """The variables of a container; None for a value that the files do not tell."""
     found: dict[str, str | None] = {}
+    if container.site.manifest.kind == "LeaderWorkerSet":
+        found = dict.fromkeys(_OF_GROUPS)
     for source in mappings(container.value.get("envFrom")):
         prefix = str(source.get("prefix") or "")
         data = _config_map(mapping(source.get("configMapRef")).get("name"), container, relations)

@@ -35,6 +35,8 @@ class WeightsView:
     """The volume's size; null when it has no limit or there is no volume."""
     cache_lasts: bool
     """Whether what is in the cache outlives the pod."""
+    fetched: bool
+    """Whether an init container mounts the cache's volume, and so may have filled it before the engine starts."""
     cache_read_only: bool
     """Whether the cache is mounted read-only."""
     elsewhere: str | None
@@ -71,6 +73,7 @@ def weights_view(
         cache_kind=volume.kind if volume else None,
         cache_bytes=volume.size if volume else None,
         cache_lasts=lasts,
+        fetched=volume is not None and _filled(container, volume.name),
         cache_read_only=read_only,
         elsewhere=lasting[0][0] if lasting and not lasts else None,
         token=any(name in env for name in _TOKENS) or _from_secret(container),
@@ -115,6 +118,14 @@ def _at(container: Container, volumes: Sequence[Volume], folder: str) -> tuple[V
         return None, False
     _, volume, read_only = min(found, key=lambda one: above[one[0].rstrip("/")])
     return volume, read_only
+
+
+def _filled(container: Container, volume: str) -> bool:
+    return any(
+        mount.get("name") == volume and mount.get("readOnly") is not True
+        for before in mappings(container.site.spec.get("initContainers"))
+        for mount in mappings(before.get("volumeMounts"))
+    )
 
 
 def _from_secret(container: Container) -> bool:
