@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from itertools import chain
+from typing import Any, Generic, TypeVar
 
 from chartgen.lint.manifest import Manifest, mapping
 from chartgen.lint.workloads import PodSite, pod_sites
 
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 
-def same_namespace(left: str, right: str) -> bool:
-    """Whether two objects can be in one namespace: one that is left open goes where the other goes."""
-    return not left or not right or left == right
+
+class Shelf(Generic[K, T]):
+    """Things by a key and a namespace. What names no namespace is in every one, and a search without one sees all."""
+
+    def __init__(self) -> None:
+        self._held: dict[K, dict[str, list[T]]] = defaultdict(lambda: defaultdict(list))
+
+    def put(self, key: K, namespace: str, thing: T) -> None:
+        """Keep a thing."""
+        self._held[key][namespace].append(thing)
+
+    def get(self, key: K, namespace: str = "") -> Iterator[T]:
+        """The things under a key that can be in the namespace, those that name it first."""
+        held = self._held.get(key)
+        if held is None:
+            return iter(())
+        if not namespace:
+            return chain.from_iterable(held.values())
+        return chain(held.get(namespace, ()), held.get("", ()))
 
 
 class Bundle:
@@ -22,28 +41,36 @@ class Bundle:
     def __init__(self, name: str, manifests: Iterable[Manifest]) -> None:
         self.name = name
         self.manifests = tuple(manifests)
-        self.by_kind: dict[str, list[Manifest]] = defaultdict(list)
-        self._by_name: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
+        self._by_kind: Shelf[str, Manifest] = Shelf()
+        self._by_name: Shelf[tuple[str, str], Manifest] = Shelf()
         for manifest in self.manifests:
-            self.by_kind[manifest.kind].append(manifest)
-            self._by_name[manifest.kind, manifest.name].append(manifest)
+            self._by_kind.put(manifest.kind, manifest.namespace, manifest)
+            self._by_name.put((manifest.kind, manifest.name), manifest.namespace, manifest)
 
     def named(self, kind: str, name: str, namespace: str = "") -> Manifest | None:
         """The object of that kind and name in the namespace; None when there is none."""
-        for manifest in self._by_name.get((kind, name), ()):
-            if same_namespace(manifest.namespace, namespace):
-                return manifest
-        return None
+        return next(self._by_name.get((kind, name), namespace), None)
 
-    def of_kind(self, *kinds: str) -> Iterator[Manifest]:
-        """The objects of those kinds."""
+    def of_kind(self, *kinds: str, namespace: str = "") -> Iterator[Manifest]:
+        """The objects of those kinds that can be in the namespace; all of them without one."""
         for kind in kinds:
-            yield from self.by_kind.get(kind, ())
+            yield from self._by_kind.get(kind, namespace)
 
     @cached_property
     def pods(self) -> tuple[PodSite, ...]:
         """Every pod template."""
         return tuple(site for manifest in self.manifests for site in pod_sites(manifest))
+
+    @cached_property
+    def _pods_in(self) -> Shelf[None, PodSite]:
+        shelf: Shelf[None, PodSite] = Shelf()
+        for site in self.pods:
+            shelf.put(None, site.manifest.namespace, site)
+        return shelf
+
+    def pods_in(self, namespace: str) -> Iterator[PodSite]:
+        """The pod templates that can be in the namespace."""
+        return self._pods_in.get(None, namespace)
 
     @cached_property
     def pods_of(self) -> Mapping[int, tuple[PodSite, ...]]:
@@ -54,33 +81,26 @@ class Bundle:
         return {key: tuple(sites) for key, sites in found.items()}
 
     @cached_property
-    def _pods_by_label(self) -> Mapping[tuple[str, str], tuple[PodSite, ...]]:
-        found: dict[tuple[str, str], list[PodSite]] = defaultdict(list)
+    def _pods_by_label(self) -> Shelf[tuple[str, str], PodSite]:
+        shelf: Shelf[tuple[str, str], PodSite] = Shelf()
         for site in self.pods:
             for key, value in site.labels.items():
-                found[key, str(value)].append(site)
-        return {key: tuple(sites) for key, sites in found.items()}
+                shelf.put((key, str(value)), site.manifest.namespace, site)
+        return shelf
 
     def selected(self, labels: Mapping[str, Any], namespace: str) -> tuple[PodSite, ...]:
         """The pods that carry all of the labels; none for an empty selector."""
         if not labels:
             return ()
         wanted = [(key, str(value)) for key, value in labels.items()]
-        rarest = min((self._pods_by_label.get(pair, ()) for pair in wanted), key=len)
-        return tuple(
-            site
-            for site in rarest
-            if same_namespace(site.manifest.namespace, namespace)
-            and all(str(site.labels.get(key)) == value for key, value in wanted)
-        )
+        rarest = min((list(self._pods_by_label.get(pair, namespace)) for pair in wanted), key=len)
+        return tuple(site for site in rarest if all(str(site.labels.get(key)) == value for key, value in wanted))
 
     def matched(self, selector: Any, namespace: str) -> tuple[PodSite, ...]:
         """The pods that a label selector, with matchLabels and matchExpressions, matches."""
         labels = mapping(mapping(selector).get("matchLabels"))
         expressions = mapping(selector).get("matchExpressions") or []
-        sites = self.selected(labels, namespace) if labels else self.pods
-        if not labels:
-            sites = tuple(site for site in sites if same_namespace(site.manifest.namespace, namespace))
+        sites = self.selected(labels, namespace) if labels else tuple(self.pods_in(namespace))
         return tuple(site for site in sites if all(holds(term, site.labels) for term in expressions))
 
 

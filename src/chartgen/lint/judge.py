@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint import cel, paths
 from chartgen.lint.finding import Change, Problem, Stumble, Untold
 from chartgen.lint.manifest import Manifest
 from chartgen.lint.unknown import Unknown
-from chartgen.policy.expressions import names_in
+from chartgen.policy.expressions import all_of, lists_of, names_in, rule_of
 from chartgen.policy.types import Policy, Scope
 
 
@@ -30,6 +30,21 @@ class Subject:
     """Where object, pod and container stand, from the object's root."""
     unknown: Mapping[str, Unknown] = field(default_factory=dict)
     """What the view cannot tell, by the key that is left out of the data."""
+    activations: dict[bool, Any] = field(default_factory=dict)
+    """The data as the engine holds it, with and without the whole object: copied in once for all policies."""
+
+    def activation(self, names: frozenset[str], cluster: Mapping[str, Any]) -> Any:
+        """The data for an expression that uses the names."""
+        whole = self.scope == "object" or "object" in names
+        found = self.activations.get(whole)
+        if found is None:
+            data = {name: value for name, value in self.data.items() if whole or name != "object"}
+            found = self.activations[whole] = cel.activation({**data, "cluster": cluster})
+        return found
+
+
+Said: TypeAlias = Problem | Untold | Stumble
+"""What a policy says of a subject."""
 
 
 class Rule:
@@ -45,9 +60,16 @@ class Rule:
 
     @cached_property
     def requirement(self) -> cel.Expression:
-        """What must be true: outside of `when`, everything is."""
-        when, require = self.policy.when, self.policy.require
-        return cel.compile_expression(f"!({when}) || ({require})" if when else require)
+        """What must be true of the subject, or of one entry."""
+        return cel.compile_expression(rule_of(self.policy))
+
+    @cached_property
+    def whole(self) -> cel.Expression:
+        """What must be true of all entries at once: the quick way to nothing being wrong."""
+        rule = rule_of(self.policy)
+        return cel.compile_expression(
+            " && ".join(f"({all_of(base, segments, rule)})" for base, segments in lists_of(self.policy))
+        )
 
     @cached_property
     def message(self) -> cel.Expression:
@@ -56,9 +78,14 @@ class Rule:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The variables that its expressions use."""
+        """The variables that its requirement uses."""
+        return names_in(rule_of(self.policy)) | {base for base, _ in lists_of(self.policy)}
+
+    @cached_property
+    def names_of_entry(self) -> frozenset[str]:
+        """The variables that are needed to judge one entry and to speak of it."""
         edit = self.policy.edit
-        texts = [self.policy.when or "", self.policy.require, self.policy.message]
+        texts = [rule_of(self.policy), self.policy.message]
         texts += [edit.when or "", edit.set_ or ""] if edit else []
         return frozenset().union(*map(names_in, texts))
 
@@ -67,36 +94,44 @@ class Rule:
         """Where its findings point; None for the natural place."""
         return paths.parse(self.policy.at) if self.policy.at else None
 
-    def judge(self, subject: Subject, cluster: Mapping[str, Any]) -> Iterator[Problem | Untold | Stumble]:
+    def judge(self, subject: Subject, cluster: Mapping[str, Any]) -> Iterator[Said]:
         """What the policy has to say of a subject."""
         if self.policy.kinds and subject.manifest.kind not in self.policy.kinds:
             return
-        data = {name: subject.data[name] for name in self.names if name in subject.data}
-        if "cluster" in self.names:
-            data["cluster"] = cluster
+        activation = subject.activation(self.names, cluster)
         if not self.each:
-            yield from self._one(subject, data, None)
-            return
-        for each in self.each:
-            for entry in each.entries(subject.data):
-                data["item"] = entry.value
-                yield from self._one(subject, data, (each.start, entry))
+            yield from self._verdict(
+                subject, activation, lambda: subject.activation(self.names_of_entry, cluster), None
+            )
+        elif self.whole.evaluate(activation) is not True:
+            data = {name: value for name, value in subject.data.items() if name in self.names_of_entry}
+            for each in self.each:
+                for entry in each.entries(subject.data):
+                    one = cel.activation({**data, "cluster": cluster, "item": entry.value})
+                    yield from self._verdict(subject, one, None, (each.start, entry))
 
-    def _one(
-        self, subject: Subject, data: Mapping[str, Any], entry: tuple[str, paths.Entry] | None
-    ) -> Iterator[Problem | Untold | Stumble]:
-        activation = cel.activation(data)
+    def _verdict(
+        self,
+        subject: Subject,
+        activation: Any,
+        speaking: Callable[[], Any] | None,
+        entry: tuple[str, paths.Entry] | None,
+    ) -> Iterator[Said]:
         verdict = self.requirement.evaluate(activation)
         if verdict is True:
             return
-        message = self.message.evaluate(activation) if verdict is False else verdict
-        if isinstance(message, str):
-            item = entry[1].value if entry else None
-            line = item.get("line") if isinstance(item, dict) and "at" in item else None
-            path = self._place(self.at, subject, entry)
-            yield Problem(path=path, message=message, line=line, change=self._change(activation, subject, entry, path))
-        else:
+        if verdict is not False:
+            yield self._no_verdict(subject, verdict)
+            return
+        words = speaking() if speaking else activation
+        message = self.message.evaluate(words)
+        if not isinstance(message, str):
             yield self._no_verdict(subject, message)
+            return
+        item = entry[1].value if entry else None
+        line = item.get("line") if isinstance(item, dict) and "at" in item else None
+        path = self._place(self.at, subject, entry)
+        yield Problem(path=path, message=message, line=line, change=self._change(words, subject, entry, path))
 
     def _no_verdict(self, subject: Subject, result: Any) -> Untold | Stumble:
         if isinstance(result, cel.Missing) and result.key in subject.unknown:

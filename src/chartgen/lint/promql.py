@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, Literal
 
 _TOKEN: Final = re.compile(
@@ -58,6 +59,7 @@ class Query:
     """Whether it is a plain number."""
 
 
+@lru_cache(maxsize=4096)
 def read_query(text: str) -> Query:
     """What a query reads and gives.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
-from chartgen.lint.bundle import Bundle, holds, same_namespace
+from chartgen.lint.bundle import Bundle, Shelf, holds
 from chartgen.lint.manifest import Manifest, at, mapping, mappings
 from chartgen.lint.naming import named_in
 from chartgen.lint.workloads import PodSite
@@ -52,9 +52,8 @@ class Relations:
         expressions = mappings(mapping(selector).get("matchExpressions"))
         return [
             service
-            for service in self.bundle.of_kind("Service")
-            if same_namespace(service.namespace, namespace)
-            and all(mapping(service.metadata.get("labels")).get(key) == value for key, value in labels.items())
+            for service in self.bundle.of_kind("Service", namespace=namespace)
+            if all(mapping(service.metadata.get("labels")).get(key) == value for key, value in labels.items())
             and all(holds(term, mapping(service.metadata.get("labels"))) for term in expressions)
         ]
 
@@ -69,20 +68,19 @@ class Relations:
         return bool(self.services_of(site)) or site.manifest.kind in _ANSWERING_OPERATORS
 
     @cached_property
-    def _scalers(self) -> Mapping[tuple[str, str], list[Manifest]]:
-        found: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
+    def _scalers(self) -> Shelf[tuple[str, str], Manifest]:
+        shelf: Shelf[tuple[str, str], Manifest] = Shelf()
         for scaler in self.bundle.of_kind(*SCALERS):
-            found[target_of(scaler)].append(scaler)
-        return found
+            shelf.put(target_of(scaler), scaler.namespace, scaler)
+        return shelf
 
     def scalers_of(self, workload: Manifest) -> list[Manifest]:
         """The autoscalers that target a workload."""
-        known = self._scalers.get((workload.kind, workload.name), [])
-        return [one for one in known if not one.namespace or one.namespace == workload.namespace]
+        return self.scalers_named(workload.kind, workload.name, workload.namespace)
 
-    def scalers_named(self, kind: str, name: str) -> list[Manifest]:
+    def scalers_named(self, kind: str, name: str, namespace: str) -> list[Manifest]:
         """The autoscalers that name a target of that kind and name."""
-        return self._scalers.get((kind, name), [])
+        return list(self._scalers.get((kind, name), namespace))
 
     def selected_elsewhere(self, labels: Mapping[str, str], namespace: str) -> bool:
         """Whether pods outside the bundle, but read in the same call, carry the labels."""
@@ -117,17 +115,17 @@ class Relations:
         return id(site) in self._scraped
 
     @cached_property
-    def _used(self) -> Mapping[str, frozenset[str]]:
-        found: dict[str, set[str]] = defaultdict(set)
+    def _used(self) -> Shelf[str, str]:
+        shelf: Shelf[str, str] = Shelf()
         for site in self.bundle.pods:
             for kind, name, _, _ in named_in(site):
                 if isinstance(name, str):
-                    found[kind].add(name)
-        return {kind: frozenset(names) for kind, names in found.items()}
+                    shelf.put(kind, site.manifest.namespace, name)
+        return shelf
 
-    def names_used(self, kind: str) -> frozenset[str]:
-        """The names of that kind that any pod of the bundle needs."""
-        return self._used.get(kind, frozenset())
+    def names_used(self, kind: str, namespace: str) -> frozenset[str]:
+        """The names of that kind that any pod of the namespace needs."""
+        return frozenset(self._used.get(kind, namespace))
 
     def budgets_of(self, site: PodSite) -> list[Manifest]:
         """The disruption budgets that select a pod."""

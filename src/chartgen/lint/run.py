@@ -81,10 +81,11 @@ def lint(request: Request) -> Outcome:
     about_text = _Said()
     every = frozenset(request.policies.policies)
     of_text = rules.get("document", [])
+    cluster = request.surroundings.cluster
     texts = request.inputs.manifests if of_text else ()
     for subject in document_subjects(texts, marks, request.surroundings.asked, asked, every):
         for rule in of_text:
-            about_text.add(rule, subject, request.surroundings.cluster)
+            about_text.add(rule, subject, cluster)
     more, more_allowed, _ = sort_out(about_text.findings, marks, request.allowances, request.today)
     findings = [one for one in (*standing, *more) if one.fingerprint not in request.baseline]
     return Outcome(
@@ -114,12 +115,13 @@ def _bundles(manifests: Iterable[Manifest]) -> list[Bundle]:
 
 
 def _judge_bundle(views: Views, rules: Mapping[Scope, Sequence[Rule]], surroundings: Surroundings, said: _Said) -> None:
+    cluster = surroundings.cluster
     for scope, of_scope in rules.items():
         if scope == "document":
             continue
         for subject in subjects(scope, views):
             for rule in of_scope:
-                said.add(rule, subject, surroundings.cluster)
+                said.add(rule, subject, cluster)
 
 
 def _finding(policy: Policy, manifest: Manifest, problem: Problem) -> Finding:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from chartgen.policy.expressions import names_of, renamed
+from chartgen.policy.expressions import all_of, lists_of, names_of, present_at, renamed, rule_of
 from chartgen.policy.types import Policy
 
 Form = Literal["vap", "kyverno"]
@@ -159,46 +159,24 @@ def _not_allowed(policy: Policy) -> str:
 
 def _validations(policy: Policy) -> Iterable[dict[str, str]]:
     """One validation, or one for each list that the policy speaks of."""
-    when, require = policy.when, " ".join(policy.require.split())
-    rule = renamed(f"!({' '.join(when.split())}) || ({require})" if when else require, _NAMES)
+    rule = renamed(rule_of(policy), _NAMES)
     message = renamed(" ".join(policy.message.split()), _NAMES)
     if policy.each is None:
         yield {"expression": rule, "messageExpression": message}
-        return
-    for path in policy.each.split(","):
-        start, *segments = [part.strip(".") for part in path.strip().split("[]") if part]
-        base, *names = start.split(".")
-        whole = [".".join(names), *segments]
+    for base, segments in lists_of(policy):
         root = renamed(base, _NAMES)
         yield {
-            "expression": _all(root, whole, rule),
-            "messageExpression": _messages(root, whole, rule, message),
+            "expression": all_of(root, segments, rule),
+            "messageExpression": _messages(root, segments, rule, message),
         }
-
-
-def _present(base: str, path: str) -> tuple[str, str]:
-    """A condition that the path below `base` is there, and the path itself."""
-    conditions, held = [], base
-    for name in path.split("."):
-        held = f"{held}.{name}"
-        conditions.append(f"has({held})")
-    return " && ".join(conditions), held
-
-
-def _all(base: str, segments: Sequence[str], rule: str, depth: int = 0) -> str:
-    present, held = _present(base, segments[0])
-    if len(segments) == 1:
-        return f"!({present}) || {held}.all(item, {rule})"
-    inner = f"e{depth}"
-    return f"!({present}) || {held}.all({inner}, {_all(inner, segments[1:], rule, depth + 1)})"
 
 
 def _messages(base: str, segments: Sequence[str], rule: str, message: str, depth: int = 0) -> str:
     """The sentences of all entries that fail, joined as the linter would list them."""
-    _, held = _present(base, segments[0])
+    _, held = present_at(base, segments[0])
     if len(segments) == 1:
         return f'{held}.filter(item, !({rule})).map(item, {message}).join("; ")'
     inner = f"e{depth}"
-    failing = f"!({_all(inner, segments[1:], rule, depth + 1)})"
+    failing = f"!({all_of(inner, segments[1:], rule, depth + 1)})"
     said = _messages(inner, segments[1:], rule, message, depth + 1)
     return f'{held}.filter({inner}, {failing}).map({inner}, {said}).join("; ")'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chartgen.policy.types import Policy, Scope
@@ -47,3 +47,38 @@ def renamed(source: str, names: Mapping[str, str]) -> str:
         return names.get(match["name"], match[0]) if match["name"] else match[0]
 
     return _TOKEN.sub(other, source)
+
+
+def rule_of(policy: Policy) -> str:
+    """What a policy demands as one expression: outside of `when`, everything is right."""
+    require = " ".join(policy.require.split())
+    return f"!({' '.join(policy.when.split())}) || ({require})" if policy.when else require
+
+
+def all_of(base: str, segments: Sequence[str], rule: str, depth: int = 0) -> str:
+    """An expression that every entry of a list (of lists) below `base` obeys a rule; a list that is not there does."""
+    present, held = present_at(base, segments[0])
+    if len(segments) == 1:
+        return f"!({present}) || {held}.all(item, {rule})"
+    inner = f"e{depth}"
+    return f"!({present}) || {held}.all({inner}, {all_of(inner, segments[1:], rule, depth + 1)})"
+
+
+def present_at(base: str, path: str) -> tuple[str, str]:
+    """A condition that the path below `base` is there, and the path itself."""
+    conditions, held = [], base
+    for name in path.split("."):
+        held = f"{held}.{name}"
+        conditions.append(f"has({held})")
+    return " && ".join(conditions), held
+
+
+def lists_of(policy: Policy) -> list[tuple[str, list[str]]]:
+    """The lists whose entries a policy speaks of: the variable, and the names between one list and the next."""
+    found = []
+    for path in (policy.each or "").split(","):
+        parts = [part.strip(".") for part in path.strip().split("[]") if part]
+        if parts:
+            base, _, names = parts[0].partition(".")
+            found.append((base, [names, *parts[1:]]))
+    return found

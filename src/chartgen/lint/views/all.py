@@ -21,6 +21,8 @@ class Views:
         self.bundle = bundle
         self.relations = Relations(bundle, world)
         self._cloud = cloud
+        self._elsewhere: dict[str, bool] = {}
+        self._vllm: dict[str, list[tuple[PodSite, EngineView]]] = {}
         self._pods: dict[int, PodView] = {}
         self._engines: dict[int, tuple[tuple[Container, EngineView], ...]] = {}
 
@@ -42,6 +44,29 @@ class Views:
         if found is None:
             found = self._engines[id(site)] = tuple(engine_views(self.pod(site), self.relations, site))
         return found
+
+    def pods_elsewhere(self, namespace: str) -> bool:
+        """Whether pods may well exist that are not among the files: there are none at all, or operators make them."""
+        found = self._elsewhere.get(namespace)
+        if found is None:
+            sites = list(self.bundle.pods_in(namespace))
+            found = self._elsewhere[namespace] = not sites or any(site.shape.operated for site in sites)
+        return found
+
+    def vllm_in(self, namespace: str) -> list[tuple[PodSite, EngineView]]:
+        """The vLLM servers that can be in a namespace, each with its pod."""
+        found = self._vllm.get(namespace)
+        if found is None:
+            sites = self.bundle.pods_in(namespace)
+            every = [(site, view) for site in sites for _, view in self.engines(site)]
+            found = self._vllm[namespace] = [pair for pair in every if pair[1].server == "vllm"]
+        return found
+
+    def release(self, namespace: str) -> str | None:
+        """The one release that all vLLM servers of a namespace run; None when that is not so."""
+        releases = {view.release.version for _, view in self.vllm_in(namespace)}
+        only = next(iter(releases)) if len(releases) == 1 else None
+        return only if isinstance(only, str) else None
 
     def engines_of(self, workload: Manifest) -> list[EngineView]:
         """The model servers of all pods of a workload."""

@@ -44,18 +44,18 @@ def backends(route: Manifest, views: Views) -> tuple[tuple[Backend, ...], list[M
         service = views.relations.find(kind, str(name), route.namespace)
         if service is not None:
             services.append(service)
-        result.append(_backend(kind, str(name), port, where, service, views))
+        result.append(_backend(kind, str(name), port, where, service, route.namespace, views))
     return tuple(result), services
 
 
 def _backend(
-    kind: str, name: str, port: Any, where: tuple[Step, ...], service: Manifest | None, views: Views
+    kind: str, name: str, port: Any, where: tuple[Step, ...], service: Manifest | None, namespace: str, views: Views
 ) -> Backend:
-    candidates = [one.name for one in views.bundle.of_kind(kind)]
+    candidates = [] if service else [one.name for one in views.bundle.of_kind(kind, namespace=namespace)]
     found: Maybe[bool] = service is not None
     if service is None and not candidates:
         found = Unknown(because=f"{kind} {name} is not among the files", run=f"kubectl get {kind.lower()} {name}")
-    near = difflib.get_close_matches(name, candidates, n=1, cutoff=number("alike-targets")) if service is None else []
+    near = difflib.get_close_matches(name, candidates, n=1, cutoff=number("alike-targets"))
     return Backend(
         kind=kind,
         name=name,

@@ -31,7 +31,7 @@ def budget_view(budget: Manifest, views: Views) -> BudgetView:
     """The view of one disruption budget."""
     sites = views.relations.budgeted_by(budget)
     selects: Maybe[int] = len(sites)
-    if not sites and (not views.bundle.pods or any(site.shape.operated for site in views.bundle.pods)):
+    if not sites and views.pods_elsewhere(budget.namespace):
         selects = Unknown(because="the pods it selects are not among the files", run="kubectl get pods -l …")
     pods = [views.pod(site) for site in sites]
     unknown = Unknown(because="the pods it selects are not among the files", run="kubectl get poddisruptionbudgets")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from chartgen.kernel.yaml_source import Step
@@ -13,7 +14,6 @@ from chartgen.lint.manifest import Manifest, at, items, mapping, mappings
 from chartgen.lint.promql import PromQLError, read_query
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.all import Views
-from chartgen.lint.views.engine.view import EngineView
 from chartgen.lint.views.signal import MissingMetric, missing_metrics
 
 SCRAPERS: Final = ("ServiceMonitor", "PodMonitor", "PodMonitoring")
@@ -100,17 +100,14 @@ def _scraper(manifest: Manifest, views: Views) -> MonitorView:
         services = views.relations.services_matched(selector, namespace)
         names = {str(port.get("name")) for one in services for port in mappings(at(one.value, ("spec", "ports")))}
         sites = [site for service in services for site in views.relations.selected_by(service)]
-        selects: Maybe[int] = len(services) if services or views.bundle.by_kind.get("Service") else unknown
+        any_service = next(views.bundle.of_kind("Service", namespace=namespace), None)
+        selects: Maybe[int] = len(services) if any_service else unknown
     else:
         sites = list(views.bundle.matched(selector, namespace))
         containers = [one for site in sites for one in items(site.spec.get("containers"))]
         ports = [port for one in containers for port in mappings(mapping(one).get("ports"))]
         names = {str(port.get(key)) for port in ports for key in ("name", "containerPort")}
-        selects = (
-            len(sites)
-            if sites or (views.bundle.pods and not any(site.shape.operated for site in views.bundle.pods))
-            else unknown
-        )
+        selects = len(sites) if sites or not views.pods_elsewhere(namespace) else unknown
     endpoints = tuple(_endpoints(manifest, names if selects else None))
     engines = sum(len(views.engines(site)) for site in sites)
     return MonitorView(
@@ -146,7 +143,7 @@ def seconds(value: Any) -> float | None:
 
 
 def _expressions(manifest: Manifest, views: Views) -> Iterator[ExpressionView]:
-    release = _release(views)
+    release = views.release(manifest.namespace)
     if release is None:
         return
     for text, where in _queries(manifest):
@@ -155,14 +152,7 @@ def _expressions(manifest: Manifest, views: Views) -> Iterator[ExpressionView]:
             yield ExpressionView(text=text, missing=missing, at=where)
 
 
-def _release(views: Views) -> str | None:
-    """The one release that all vLLM engines of a bundle run; None when that is not so."""
-    engines: Sequence[EngineView] = [view for site in views.bundle.pods for _, view in views.engines(site)]
-    releases = {view.release.version for view in engines if view.server == "vllm"}
-    only = next(iter(releases)) if len(releases) == 1 else None
-    return only if isinstance(only, str) else None
-
-
+@lru_cache(maxsize=4096)
 def missing_in(text: str, release: str) -> tuple[MissingMetric, ...]:
     """The vLLM metrics of a query that a release does not export; nothing when the query is not understood."""
     try:

@@ -43,14 +43,15 @@ def references(site: PodSite, relations: Relations) -> tuple[Reference, ...]:
                 name=name,
                 optional=optional,
                 found=target is not None,
-                near=None if target else _near(kind, name, relations),
+                near=None if target else _near(kind, name, site.manifest.namespace, relations),
                 at=(*site.path, *path),
             )
         )
     return tuple(found)
 
 
-def _near(kind: str, name: str, relations: Relations) -> str | None:
-    unnamed = {one.name for one in relations.bundle.of_kind(kind)} - relations.names_used(kind)
+def _near(kind: str, name: str, namespace: str, relations: Relations) -> str | None:
+    there = {one.name for one in relations.bundle.of_kind(kind, namespace=namespace)}
+    unnamed = there - relations.names_used(kind, namespace) if there else there
     close = difflib.get_close_matches(name, sorted(unnamed), n=1, cutoff=number("alike-names"))
     return close[0] if close else None

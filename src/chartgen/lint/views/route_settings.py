@@ -48,7 +48,7 @@ def attached(
         str(value) for one in services for value in mapping(one.metadata.get("annotations")).values()
     )
     found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for policy in views.bundle.of_kind(*_POLICIES):
+    for policy in views.bundle.of_kind(*_POLICIES, namespace=route.namespace):
         spec = mapping(policy.value.get("spec"))
         targets = [*mappings(spec.get("targetRefs")), mapping(spec.get("targetRef"))]
         aimed = any((str(one.get("kind")), str(one.get("name"))) in names for one in targets if one)

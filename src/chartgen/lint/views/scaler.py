@@ -97,11 +97,11 @@ def scaler_view(scaler: Manifest, views: Views) -> ScalerView:
     window = at(spec, (*where, "behavior", "scaleDown", "stabilizationWindowSeconds"))
     maximum = spec.get("maxReplicaCount" if keda else "maxReplicas")
     cooldown = spec.get("cooldownPeriod")
-    rivals = [one for one in views.relations.scalers_named(kind, name) if one is not scaler]
+    rivals = [one for one in views.relations.scalers_named(kind, name, scaler.namespace) if one is not scaler]
     return ScalerView(
         kind=scaler.kind,
         name=scaler.name,
-        target=_target(kind, name, workload, engines, views),
+        target=_target(kind, name, workload, engines, scaler.namespace, views),
         minimum=minimum_of(scaler),
         minimum_written=("minReplicaCount" if keda else "minReplicas") in spec,
         maximum=maximum if isinstance(maximum, int) else whole("keda-maximum"),
@@ -114,13 +114,15 @@ def scaler_view(scaler: Manifest, views: Views) -> ScalerView:
     )
 
 
-def _target(kind: str, name: str, workload: Manifest | None, engines: list[EngineView], views: Views) -> Target:
+def _target(
+    kind: str, name: str, workload: Manifest | None, engines: list[EngineView], namespace: str, views: Views
+) -> Target:
     unknown = Unknown(
         because=f"{kind} {name} is not among the files", run=f"kubectl get {kind.lower()} {name} -n NAMESPACE -o yaml"
     )
-    same_kind = [one.name for one in views.bundle.of_kind(*_SCALABLE)]
+    same_kind = [] if workload else [one.name for one in views.bundle.of_kind(*_SCALABLE, namespace=namespace)]
     found: Maybe[bool] = workload is not None or (False if same_kind else unknown)
-    near = difflib.get_close_matches(name, same_kind, n=1, cutoff=number("alike-targets")) if workload is None else []
+    near = difflib.get_close_matches(name, same_kind, n=1, cutoff=number("alike-targets"))
     written = at(workload.value, ("spec", "replicas")) if workload else None
     sites = views.bundle.pods_of.get(id(workload), ()) if workload else ()
     load: Maybe[float] = unknown

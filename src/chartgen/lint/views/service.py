@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chartgen.kernel.yaml_source import Step
-from chartgen.lint.bundle import same_namespace
 from chartgen.lint.manifest import Manifest, at, items, mapping, mappings
 from chartgen.lint.numbers import number
 from chartgen.lint.unknown import Maybe, Unknown, known
@@ -116,7 +115,7 @@ def _selects(service: Manifest, sites: tuple[PodSite, ...], views: Views) -> May
     """The number of pods selected. Where the bundle has no pods, or operators make them, nobody can tell."""
     if sites or not _labels(service):
         return len(sites)
-    if not views.bundle.pods or any(site.shape.operated for site in views.bundle.pods):
+    if views.pods_elsewhere(service.namespace):
         return Unknown(
             because="the pods it selects are not among the files", run=f"kubectl get endpoints {service.name}"
         )
@@ -131,7 +130,8 @@ def _near(service: Manifest, sites: tuple[PodSite, ...], views: Views) -> str:
         return ""
     wanted = _spelled(labels)
     options = {
-        _spelled({key: site.labels.get(key) for key in labels if key in site.labels}) for site in views.bundle.pods
+        _spelled({key: site.labels.get(key) for key in labels if key in site.labels})
+        for site in views.bundle.pods_in(service.namespace)
     }
     close = difflib.get_close_matches(
         wanted, sorted(option for option in options if option), n=1, cutoff=number("alike-labels")
@@ -200,9 +200,6 @@ def _injects(service: Manifest, views: Views) -> bool:
     if service.name.replace("-", "_").upper() != "VLLM" or at(service.value, ("spec", "clusterIP")) == "None":
         return False
     return any(
-        view.server == "vllm" and "VLLM_PORT" not in view.env
-        for site in views.bundle.pods
-        if same_namespace(site.manifest.namespace, service.namespace)
-        and site.spec.get("enableServiceLinks") is not False
-        for _, view in views.engines(site)
+        site.spec.get("enableServiceLinks") is not False and "VLLM_PORT" not in view.env
+        for site, view in views.vllm_in(service.namespace)
     )
