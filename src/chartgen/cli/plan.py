@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from chartgen.cli import outcome
+from chartgen.cli import options, outcome
 
 
 @click.command(name="plan")
 @click.argument("profile", type=click.Path(path_type=Path))
-@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key of the profile: cluster.cloud=gke.")
+@options.sets
 @click.option("--why", metavar="KEY", help="Only this value, with its whole reason: autoscaling.minReplicas.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The form."

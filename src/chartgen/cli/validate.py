@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
-from chartgen.cli import outcome
+from chartgen.cli import options, outcome
 
 if TYPE_CHECKING:
     from chartgen.render.check import Validator
@@ -18,19 +18,9 @@ if TYPE_CHECKING:
     "targets", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True), metavar="CHART|MANIFEST..."
 )
 @click.option("--kube-version", default="1.34", show_default=True, metavar="1.NN", help="The Kubernetes minor.")
-@click.option(
-    "--helm", type=click.Choice(["auto", "library", "binary"]), default="auto", show_default=True, help="Which Helm."
-)
-@click.option(
-    "--validator",
-    type=click.Choice(["auto", "embedded", "kubeconform"]),
-    default="auto",
-    show_default=True,
-    help="Which schema check; auto adds kubeconform where it is on PATH.",
-)
-def command(
-    targets: tuple[Path, ...], kube_version: str, helm: Literal["auto", "library", "binary"], validator: Validator
-) -> None:
+@options.helm
+@options.validator
+def command(targets: tuple[Path, ...], kube_version: str, helm: options.HelmChoice, validator: Validator) -> None:
     """Check each CHART (folder or .tgz) or MANIFEST with Helm and the schemas."""
     with outcome.exit_codes():
         from chartgen.render.check import Checks
