@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "catalog": "List what is known of models, GPUs, engines, clouds and gateways.",
     "schema": "Print the JSON Schema of a profile.",
     "lint": "Name what will break in any manifests, and what to write instead.",
+    "policy": "Show, test, document and export the policies of lint.",
 }
 """Each subcommand, in the order of the help page; the module has the same name."""
 
