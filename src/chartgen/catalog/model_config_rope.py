@@ -84,6 +84,6 @@ def _rows(settings: Mapping[str, Any], limit: int, original: object) -> int:
         rows = round(limit * factor)
     elif kind == "yarn" and isinstance(factor, int | float) and isinstance(original, int):
         rows = round(original * factor)
-    elif kind in {"longrope", "su"} and isinstance(original, int):
+    elif kind in ("longrope", "su") and isinstance(original, int):
         rows = original + limit
     return rows * AXES_ROWS if "mrope_section" in settings else rows
