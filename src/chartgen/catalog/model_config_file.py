@@ -44,6 +44,8 @@ def read_bounded(path: Path) -> str:
         raise refusal(str(path), error.strerror or "an unreadable file", "a readable file") from error
     except UnicodeDecodeError as error:
         raise refusal(str(path), "bytes that are no UTF-8", "JSON in UTF-8") from error
+    except ValueError as error:  # a null character
+        raise refusal(str(path), "a name that no file has", "the path of a JSON file") from error
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,12 +46,20 @@ def resolve(text: str, base_folder: Path) -> ResolvedModel:
     if is_path(asked):
         from chartgen.catalog.model_config import read_model  # noqa: PLC0415 - a dozen modules that most runs never need
 
-        found = read_model(base_folder / Path(asked).expanduser())
+        found = read_model(base_folder / _at_home(asked))
         return _resolved(found, f"{found.id} is read from {found.origin}")
     address = _ADDRESS.fullmatch(asked)
     name = address["id"] if address else asked
     found = model(name)
     return _resolved(found, _reading(name, found))
+
+
+def _at_home(text: str) -> Path:
+    """The path with the home folder in place of ~, where there is one."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # no user of that name
+        return Path(text)
 
 
 def _resolved(found: Model, says: str) -> ResolvedModel:
@@ -64,7 +72,9 @@ def _reading(name: str, found: Model) -> str:
     if found.reference:
         return f"{name} names no model: figures are those of {found.id}, with wider margins"
     if found.base is not None and plain(found.key) != plain(name):
-        return f"{name} is read as {found.base} with {found.checkpoint.scheme} weights"
-    if plain(name) in {plain(found.id), plain(found.key), plain(found.id.rsplit("/", 1)[-1])}:
-        return f"{found.id} is in the catalog"
-    return f"{name} has the shapes of {found.key.replace('--', '/')}"
+        scheme = found.checkpoint.scheme
+        return f"{name} is read as {found.base} with {'plain' if scheme == 'none' else scheme} weights"
+    own = found.key.replace("--", "/")
+    if plain(name) in {plain(own), plain(own.rsplit("/", 1)[-1])}:
+        return f"{own} is in the catalog"
+    return f"{name} has the shapes of {own}"

@@ -37,10 +37,12 @@ class Unread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearestSize:
-    """How far a bare size may be from the model that stands for it."""
+    """How far a bare size may be from the model that stands for it, as a share of the size."""
 
-    value: float
-    """Share of the size."""
+    larger: float
+    """How much larger the model may be: the answer is then cautious."""
+    smaller: float
+    """How much smaller it may be."""
     reason: str
     """Why this far."""
 
@@ -53,6 +55,8 @@ class Vocabulary:
     """Pattern over neighbouring words: the scheme it means."""
     publishers: Mapping[str, Mapping[str, str]]
     """Owner of a repository: scheme by its word, and the one that this owner means."""
+    other_model: tuple[str, ...]
+    """Words that make the rest of a name another model, such as a distill of the one it names."""
     unread: Mapping[str, Unread]
     """Pattern over neighbouring words: the format it means."""
     sizes: Mapping[str, str]
@@ -99,30 +103,37 @@ def scheme_in(name: str) -> tuple[str, list[str]] | None:
 def known_part(tokens: list[str]) -> Iterator[str]:
     """Runs of words that may be the name of a known model, longest first, in plain form.
 
-    A run that leaves a size behind is no candidate: what is left names another model.
+    A run that leaves a size behind, or a word such as "distill", is no candidate: the name means another model.
     """
     count = len(tokens)
+    other = set(vocabulary().other_model)
     for length in range(count, 1, -1):
         for start in range(count - length + 1):
-            left = tokens[:start] + tokens[start + length :]
-            if not any(_SIZE.fullmatch(token.lower()) for token in left):
+            left = [token.lower() for token in tokens[:start] + tokens[start + length :]]
+            if not any(_SIZE.fullmatch(token) or token in other for token in left):
                 yield plain("".join(tokens[start : start + length]))
 
 
+def billions(text: str) -> float | None:
+    """The parameters that a bare size such as 70B or 500M says, in billions; None when the text is none."""
+    match = _SIZE.fullmatch(text.strip().lower().replace(" ", ""))
+    return float(match["count"]) * _BILLIONS[match["unit"]] if match else None
+
+
 def bare_size(name: str) -> str | None:
-    """The id of the model that stands for a bare size such as 70B; None when the name is none, or none is near."""
-    sizes = vocabulary().sizes
+    """The id of the model that stands for a bare size such as 70B; None when the name is none, or none is near.
+
+    A listed size counts first, then the next larger one, then the next smaller one.
+    """
+    sizes, near = vocabulary().sizes, vocabulary().nearest_size
     asked = name.strip().lower().replace(" ", "")
     if asked in sizes:
         return sizes[asked]
-    wanted = _billions(asked)
-    if wanted is None:
+    wanted = billions(asked)
+    if not wanted:
         return None
-    listed = {found: size for size in sizes if (found := _billions(size)) is not None}
-    near = min(listed, key=lambda size: abs(size - wanted))
-    return sizes[listed[near]] if abs(near - wanted) <= vocabulary().nearest_size.value * wanted else None
-
-
-def _billions(size: str) -> float | None:
-    match = _SIZE.fullmatch(size)
-    return float(match["count"]) * _BILLIONS[match["unit"]] if match else None
+    listed = {found: size for size in sizes if (found := billions(size)) is not None}
+    larger = [size for size in listed if wanted <= size <= wanted * (1 + near.larger)]
+    smaller = [size for size in listed if wanted * (1 - near.smaller) <= size <= wanted]
+    chosen = min(larger, default=max(smaller, default=None))
+    return None if chosen is None else sizes[listed[chosen]]

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from chartgen.catalog.model_attention import Attention
-from chartgen.catalog.model_words import bare_size, known_part, scheme_in, unread_format
-from chartgen.catalog.store import Store
+from chartgen.catalog.model_words import bare_size, billions, known_part, scheme_in, unread_format
+from chartgen.catalog.store import Store, plain
 from chartgen.kernel.errors import UnknownName
 
 Dtype = Literal["bfloat16", "float16", "float32"]
@@ -189,6 +189,7 @@ class Model:
 _STORE: Final = Store("model", "models", Model)
 
 HINT: Final = "a path to the model's config.json would do"
+NO_SIZE: Final = "no model of the catalog is near enough to stand for that size"
 
 
 def model(name: str) -> Model:
@@ -201,42 +202,55 @@ def model(name: str) -> Model:
         UnknownName: no model has that name, or its files are in a format that the engine does not read; carries
             the nearest name and what else would do.
     """
-    if _STORE.find(name) is None:
-        stand_in = bare_size(name)
-        if stand_in is not None:
-            known = _STORE.get(stand_in)
-            return replace(known, title=f"{name.strip()}, sized as {known.id}", reference=True)
-        unread = unread_format(name)
-        if unread is not None:
-            hint = f"this one is in the format {unread.format}: {unread.because}; a copy in AWQ or FP8 would do"
-            raise UnknownName("model", name, _ids(), hint)
-        copy = _quantized_copy(name)
-        if copy is not None:
-            return copy
-        raise UnknownName("model", name, _ids(), HINT)
-    found = _STORE.get(name)
-    return replace(found, id=name) if name in found.aliases else found
+    key = _STORE.find(name)
+    if key is not None:
+        found = _STORE.load(key)
+        return replace(found, id=name) if name in found.aliases else found
+    stand_in = bare_size(name)
+    if stand_in is not None:
+        known = _STORE.get(stand_in)
+        return replace(known, title=f"{name.strip()}, sized as {known.id}", reference=True)
+    unread = unread_format(name)
+    if unread is not None:
+        hint = f"this one is in the format {unread.format}: {unread.because}; a copy in AWQ or FP8 would do"
+        raise UnknownName("model", name, _ids(), hint)
+    copy = _copy(name)
+    if copy is not None:
+        return copy
+    raise UnknownName("model", name, _ids(), HINT if billions(name) is None else f"{NO_SIZE}; {HINT}")
 
 
 def _ids() -> list[str]:
     """Every id, as people write it: what a misspelt name is compared with."""
-    return [key.replace("--", "/") for key in _STORE.keys()]  # noqa: SIM118 - a store, no mapping
+    return [key.replace("--", "/") for key in _STORE.keys()]  # noqa: SIM118 - a store, not a mapping  # noqa: SIM118 - a store, no mapping
 
 
-def _quantized_copy(name: str) -> Model | None:
-    """A copy of a known model under another scheme, as its name says; None when the name says none."""
+def _copy(name: str) -> Model | None:
+    """A copy of a known model in another repository, as its name says; None when the name says none.
+
+    The name holds the whole name of the known model: alone, it is a mirror; with the word of a quantization, it
+    is a copy under that scheme.
+    """
+    owner, _, last = name.rpartition("/")
     said = scheme_in(name)
     if said is None:
-        return None
+        return _copied(name, plain(last), None) if owner else None
     scheme, rest = said
-    for part in known_part(rest):
-        key = _STORE.find(part)
-        if key is not None:
-            base = _STORE.load(key)
-            notes = f"shapes of {base.id}, of which its name says it is a {scheme} copy"
-            stored = Checkpoint(scheme=scheme, plain_parts=_still_plain(base))
-            return replace(base, id=name, base=base.id, checkpoint=stored, notes=notes)
-    return None
+    return next((copy for part in known_part(rest) if (copy := _copied(name, part, scheme))), None)
+
+
+def _copied(name: str, part: str, scheme: str | None) -> Model | None:
+    """The copy `name` of the model whose plain name is `part`; None when no model has it."""
+    key = _STORE.find(part)
+    if key is None:
+        return None
+    found = _STORE.load(key)
+    base = next((known for known in (found.id, *found.aliases) if plain(known.rsplit("/", 1)[-1]) == part), found.id)
+    if scheme is None:
+        return replace(found, id=name, notes=f"shapes of {base}, of which its name says it is a mirror")
+    notes = f"shapes of {base}, of which its name says it is a {scheme} copy"
+    stored = Checkpoint(scheme=scheme, plain_parts=_still_plain(found))
+    return replace(found, id=name, base=base, checkpoint=stored, notes=notes)
 
 
 def _still_plain(base: Model) -> tuple[Part, ...]:
