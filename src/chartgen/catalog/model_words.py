@@ -104,10 +104,11 @@ def known_part(tokens: list[str]) -> Iterator[str]:
     """Runs of words that may be the name of a known model, longest first, in plain form.
 
     A run that leaves a size behind, or a word such as "distill", is no candidate: the name means another model.
+    A single word is one only where nothing else is left.
     """
     count = len(tokens)
     other = set(vocabulary().other_model)
-    for length in range(count, 1, -1):
+    for length in range(count, min(count, 2) - 1, -1):
         for start in range(count - length + 1):
             left = [token.lower() for token in tokens[:start] + tokens[start + length :]]
             if not any(_SIZE.fullmatch(token) or token in other for token in left):
