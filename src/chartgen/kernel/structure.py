@@ -71,6 +71,11 @@ def to_plain(value: Any) -> Any:
     return msgspec.to_builtins(value)
 
 
+def pretty(value: Any) -> str:
+    """Plain data as indented JSON: many times as fast as the standard library, whose C encoder cannot indent."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
+
+
 def structure(document: Document, kind: type[T], file: str) -> T:
     """Structure a user's document.
 

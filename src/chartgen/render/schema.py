@@ -9,6 +9,7 @@ from typing import Any, Final
 from chartgen.chart.types import Chart
 from chartgen.chart.values import join
 from chartgen.kernel.decision import Decision, Values
+from chartgen.kernel.structure import pretty
 
 
 def values_schema(chart: Chart) -> str:
@@ -23,7 +24,7 @@ def values_schema(chart: Chart) -> str:
             # A plain rule would print only its number. A const in the else branch prints the reason.
             target["if"] = dict(guard.rule)
             target["else"] = {"const": guard.because}
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return pretty(schema)
 
 
 def _group(values: Values, path: str, opened: set[str]) -> dict[str, Any]:

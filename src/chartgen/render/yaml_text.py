@@ -28,10 +28,10 @@ def _text(value: str) -> str:
 
 def _quoted(value: str) -> str:
     """A double-quoted scalar; what YAML does not take as printable is escaped, beyond what JSON escapes."""
-    return "".join(
-        character if character.isprintable() else f"\\U{ord(character):08x}"
-        for character in json.dumps(value, ensure_ascii=False)
-    )
+    text = json.dumps(value, ensure_ascii=False)
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else f"\\U{ord(character):08x}" for character in text)
 
 
 def _looks_special(value: str) -> bool:
@@ -101,7 +101,8 @@ def comment(decision: Decision[Any], indent: int) -> Iterator[str]:
     """The reason of a decision as comment lines: one line of text, whatever it holds."""
     origin = "" if decision.origin == "worked out" else f" ({decision.origin})"
     text = " ".join(f"{decision.because}{origin}".split())
-    text = "".join(character if character.isprintable() else "?" for character in text)
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else "?" for character in text)
     for number, line in enumerate(wrapped(text, _WIDTH - indent)):
         yield f"{' ' * indent}# {'-- ' if number == 0 else ''}{line}"
 
