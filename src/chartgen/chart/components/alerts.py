@@ -73,7 +73,7 @@ def _alerts(plan: Plan) -> Iterator[tuple[str, Values]]:
         yield (
             "ScalingIsBlind",
             _alert(
-                f'sum(increase(keda_scaled_object_errors_total{{scaledObject="{plan.served_name.value}"}}[5m])) > 0',
+                'sum(increase(keda_scaled_object_errors_total{scaledObject="RELEASE"}[5m])) > 0',
                 "KEDA cannot read a trigger's metric and holds its fallback; the counter exists from KEDA 2.15 on",
                 "alert-slow",
                 "warning",
