@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install tools check test generated golden cluster-test bench clean
+.PHONY: install tools check test generated cluster-test schemas-check bench clean
 
 install: $(VENV)/installed
 
@@ -27,8 +27,17 @@ test: tools check
 	$(BIN)/pytest tests --ignore=tests/cluster -n $(JOBS)
 
 # What is generated is committed; this writes it anew, and a test fails when it differs.
-generated golden: install
+generated: install
 	$(BIN)/python scripts/generate
+
+# A real etcd, API server, controllers and scheduler judge what is rendered. Building them takes a while, once.
+cluster-test: tools
+	$(BIN)/python scripts/tools install --group cluster
+	$(BIN)/pytest tests/cluster
+
+# The embedded schemas are what the modules they name give today.
+schemas-check: install
+	$(BIN)/python scripts/schemas --check
 
 bench: install
 	$(BIN)/python benchmarks/bench_render.py
