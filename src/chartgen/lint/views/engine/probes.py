@@ -12,6 +12,7 @@ from chartgen.lint.manifest import items, mapping, mappings
 from chartgen.lint.numbers import whole
 from chartgen.lint.views.engine.container import Container
 
+_WAITS: Final = re.compile(r"\b(until|while)\b")
 _URL: Final = re.compile(r"https?://[^/\s:\"']+(?::(\d+))?(/[^\s\"'?;|&)]*)?")
 
 
@@ -58,13 +59,22 @@ class ProbesView:
 
     all: tuple[ProbeView, ...]
     """Those that are there."""
+    held_back: bool
+    """Whether a postStart hook waits for the engine: no probe runs before it ends."""
 
 
 def probes_view(container: Container) -> ProbesView:
     """The probes of a container."""
     startup, liveness, readiness = (_probe(container, f"{name}Probe") for name in ("startup", "liveness", "readiness"))
     everyone = tuple(one for one in (startup, liveness, readiness) if one)
-    return ProbesView(startup=startup, liveness=liveness, readiness=readiness, all=everyone)
+    return ProbesView(
+        startup=startup, liveness=liveness, readiness=readiness, all=everyone, held_back=_held_back(container)
+    )
+
+
+def _held_back(container: Container) -> bool:
+    hook = mapping(mapping(mapping(container.value.get("lifecycle")).get("postStart")).get("exec"))
+    return _WAITS.search(" ".join(map(str, items(hook.get("command"))))) is not None
 
 
 def _probe(container: Container, key: str) -> ProbeView | None:

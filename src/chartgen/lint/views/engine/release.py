@@ -42,18 +42,19 @@ _RUN: Final = "kubectl exec deploy/NAME -- vllm --version"
 
 def release_view(server: str, image: str) -> ReleaseView:
     """What is known of the release in an image."""
-    return _of_vllm(image) if server == "vllm" else _of_other(image)
+    return _of_vllm(image) if server == "vllm" and image else _of_other(image)
 
 
 def _of_other(image: str) -> ReleaseView:
     tail = image.rpartition("/")[2]
     floating = bool(image) and "@" not in image and (":" not in tail or tail.endswith((":latest", ":main", ":nightly")))
-    unknown = Unknown(because="only vLLM's releases are catalogued", run="the server's own --help")
+    because = "only vLLM's releases are catalogued" if image else "no image is named"
+    unknown = Unknown(because=because, run="the server's own --help")
     return ReleaseView(
         image=image,
         version=unknown,
         minor=unknown,
-        known_image="cpu" not in image,
+        known_image=bool(image) and "cpu" not in image,
         floating=floating,
         why_floating="its tag moves" if floating else "",
         vendor=False,
