@@ -12,9 +12,10 @@ from chartgen.plan.plan import make_plan
 from chartgen.plan.types import Plan
 from chartgen.profile import LoadedProfile, load_profile
 from chartgen.render.files import chart_files
+from chartgen.render.nodes import node_files
 from chartgen.resolve import resolve
 
-__all__ = ["build", "chart_files", "load_profile", "plan", "render"]
+__all__ = ["build", "chart_files", "load_profile", "node_files", "plan", "render"]
 
 
 def plan(loaded: LoadedProfile) -> Plan:

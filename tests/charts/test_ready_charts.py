@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +24,17 @@ def run(*command: str | Path, text: str | None = None) -> subprocess.CompletedPr
     return subprocess.run([*map(str, command)], input=text, capture_output=True, text=True, check=False)
 
 
+def floor(chart: Path) -> str:
+    """The oldest Kubernetes that a chart says it installs on, as 1.34."""
+    about = yaml.safe_load((chart / "Chart.yaml").read_text("utf-8"))
+    return str(about["kubeVersion"]).removeprefix(">=").removesuffix(".0-0")
+
+
+@cache
 def rendered(helm: str, chart: Path, *options: str) -> list[dict[str, Any]]:
-    """The objects of a chart."""
-    result = run(helm, "template", chart.name, chart, "--namespace", "llm", *options)
+    """The objects of a chart; most tests look at the same ones."""
+    oldest = f"{floor(chart)}.0"
+    result = run(helm, "template", chart.name, chart, "--namespace", "llm", "--kube-version", oldest, *options)
     assert result.returncode == 0, result.stderr
     return [document for document in yaml.safe_load_all(result.stdout) if document]
 
@@ -34,6 +45,20 @@ def only(objects: list[dict[str, Any]], kind: str) -> dict[str, Any]:
     return found
 
 
+def workload(objects: list[dict[str, Any]]) -> dict[str, Any]:
+    """What makes the pods: a Deployment, or a LeaderWorkerSet for a replica over several nodes."""
+    (found,) = [one for one in objects if one["kind"] in {"Deployment", "LeaderWorkerSet"}]
+    return found
+
+
+def pods(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The spec of each kind of pod: one, or a leader's and a worker's."""
+    spec = workload(objects)["spec"]
+    group = spec.get("leaderWorkerTemplate")
+    templates = [spec["template"]] if group is None else [group["leaderTemplate"], group["workerTemplate"]]
+    return [template["spec"] for template in templates]
+
+
 def test_helm_lints_each_chart_strictly(helm: str, chart: Path) -> None:
     """Neither Helm has an error or a warning."""
     result = run(helm, "lint", "--strict", chart)
@@ -42,8 +67,13 @@ def test_helm_lints_each_chart_strictly(helm: str, chart: Path) -> None:
 
 @pytest.mark.parametrize("minor", ["1.33", "1.34", "1.37"])
 def test_kubeconform_accepts_every_object(helm: str, kubeconform: str, chart: Path, minor: str) -> None:
-    """On the oldest and the newest Kubernetes, no object is invalid and none is skipped."""
-    manifests = run(helm, "template", chart.name, chart, "--kube-version", f"{minor}.0").stdout
+    """From oldest to newest Kubernetes nothing is invalid or skipped; below its floor Helm refuses a chart."""
+    template = run(helm, "template", chart.name, chart, "--kube-version", f"{minor}.0")
+    if minor < floor(chart):
+        assert template.returncode != 0
+        assert "incompatible with Kubernetes" in template.stderr
+        return
+    manifests = template.stdout
     name = "{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json"
     locations = [f"{FOLDER}/{{{{.NormalizedKubernetesVersion}}}}/{name}", f"{FOLDER}/custom/{name}"]
     options = [option for location in locations for option in ("-schema-location", location)]
@@ -73,27 +103,51 @@ def test_prometheus_accepts_the_alerts(helm: str, promtool: str, chart: Path, tm
     assert "SERIES" not in path.read_text("utf-8")
 
 
-def test_a_deployment_has_no_replicas_beside_an_autoscaler(helm: str, chart: Path) -> None:
-    """A count would be set back to it by every upgrade."""
+def test_a_workload_has_no_replicas_beside_an_autoscaler(helm: str, chart: Path) -> None:
+    """A count would be set back to it by every upgrade; only a development chart is scaled by nobody."""
     objects = rendered(helm, chart)
-    assert only(objects, "ScaledObject")
-    assert "replicas" not in only(objects, "Deployment")["spec"]
+    scalers = [one["spec"]["scaleTargetRef"]["kind"] for one in objects if one["kind"] == "ScaledObject"]
+    found = workload(objects)
+    assert scalers == ([] if chart.name == "dev-4b" else [found["kind"]])
+    assert ("replicas" in found["spec"]) == (chart.name == "dev-4b")
 
 
-def test_every_pod_is_guaranteed_and_says_its_gpus(helm: str, chart: Path) -> None:
-    """Requests equal limits in every container, and the engine asks for whole GPUs."""
-    pod = only(rendered(helm, chart), "Deployment")["spec"]["template"]["spec"]
-    containers = [*pod["containers"], *pod.get("initContainers", [])]
-    assert all(one["resources"]["requests"] == one["resources"]["limits"] for one in containers)
-    assert pod["containers"][0]["resources"]["limits"]["nvidia.com/gpu"] >= 1
+DEVICES = {
+    "amd-70b": {"amd.com/gpu": 1},
+    "assistant-14b": {"nvidia.com/gpu": 1},
+    "batch-8b": {"nvidia.com/gpu": 1},
+    "chat-70b": {"nvidia.com/gpu": 4},
+    "dev-4b": {"nvidia.com/gpu": 1},
+    "dra-70b": {},
+    "kueue-32b": {"nvidia.com/gpu": 1},
+    "lws-r1": {"nvidia.com/gpu": 8},
+    "mig-14b": {"nvidia.com/mig-1g.35gb": 1},
+}
+"""The extended resources of a pod of each ready chart; empty where its devices come by claim."""
+
+
+def test_every_pod_is_guaranteed_and_says_its_devices(helm: str, chart: Path) -> None:
+    """Requests equal limits in every container; the engine asks for its devices by resource or by claim, never both."""
+    objects = rendered(helm, chart)
+    templates = {one["metadata"]["name"] for one in objects if one["kind"] == "ResourceClaimTemplate"}
+    for pod in pods(objects):
+        containers = [*pod["containers"], *pod.get("initContainers", [])]
+        assert all(one["resources"]["requests"] == one["resources"]["limits"] for one in containers)
+        resources = pod["containers"][0]["resources"]
+        devices = {name: count for name, count in resources["limits"].items() if "/" in name}
+        assert devices == DEVICES[chart.name]
+        named = {claim["name"]: claim["resourceClaimTemplateName"] for claim in pod.get("resourceClaims", [])}
+        assert {claim["name"] for claim in resources.get("claims", [])} == set(named)
+        assert set(named.values()) == templates
+        assert bool(named) == (not devices)
 
 
 def test_the_stop_adds_up(helm: str, chart: Path) -> None:
     """Sleep before the stop, plus the engine's drain, is less than the grace period."""
-    pod = only(rendered(helm, chart), "Deployment")["spec"]["template"]["spec"]
-    engine = pod["containers"][0]
-    drain = int(engine["args"][engine["args"].index("--shutdown-timeout") + 1])
-    assert engine["lifecycle"]["preStop"]["sleep"]["seconds"] + drain < pod["terminationGracePeriodSeconds"]
+    for pod in pods(rendered(helm, chart)):
+        engine = pod["containers"][0]
+        drain = int(engine["args"][engine["args"].index("--shutdown-timeout") + 1])
+        assert engine["lifecycle"]["preStop"]["sleep"]["seconds"] + drain < pod["terminationGracePeriodSeconds"]
 
 
 def test_no_secret_value_is_rendered(helm: str, chart: Path) -> None:
@@ -137,3 +191,60 @@ def test_each_chart_passes_its_own_lint(chart: Path) -> None:
     """The witness, who has never seen the plan, finds nothing at the strictest level."""
     result = run(Path(sys.executable).with_name("chartgen"), "lint", chart, "--level", "strict", "--fail-on", "advice")
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_claim_prefers_and_the_engine_counts(helm: str, tmp_path: Path) -> None:
+    """dra-70b takes one H200, else two H100, and sets tensor parallel to what the pod got."""
+    objects = rendered(helm, ROOT / "out" / "dra-70b")
+    (asked,) = only(objects, "ResourceClaimTemplate")["spec"]["spec"]["devices"]["requests"]
+    assert [(choice["deviceClassName"], choice["count"]) for choice in asked["firstAvailable"]] == [
+        ("gpu.nvidia.com", 1),
+        ("gpu.nvidia.com", 2),
+    ]
+    (pod,) = pods(objects)
+    shell, _, script, name = pod["containers"][0]["command"]
+    assert (shell, name) == ("sh", "vllm")
+    for program, text in {"vllm": 'printf "%s|" "$@"', "python3": "echo 2"}.items():
+        (tmp_path / program).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (tmp_path / program).chmod(0o755)
+    started = run("env", f"PATH={tmp_path}:{os.environ['PATH']}", "sh", "-c", script, name, "a model", "--flag")
+    assert started.stdout == "serve|a model|--flag|--tensor-parallel-size|2|"
+    assert "--tensor-parallel-size" not in pod["containers"][0]["args"]
+
+
+def test_a_group_is_eight_by_two(helm: str) -> None:
+    """lws-r1 is one engine over two nodes: tensor parallel inside, stages across, requests to leaders only."""
+    objects = rendered(helm, ROOT / "out" / "lws-r1")
+    assert workload(objects)["spec"]["leaderWorkerTemplate"]["size"] == 2
+    leader, worker = (pod["containers"][0]["args"] for pod in pods(objects))
+    for args in (leader, worker):
+        flags = dict(pairwise(args))
+        names = ("--tensor-parallel-size", "--pipeline-parallel-size", "--nnodes")
+        assert [flags[name] for name in names] == ["8", "2", "2"]
+    assert "--headless" in worker
+    assert only(objects, "Service")["spec"]["selector"]["leaderworkerset.sigs.k8s.io/worker-index"] == "0"
+
+
+def test_pods_of_the_queue_say_so(helm: str) -> None:
+    """kueue-32b waits in its queue, on interruptible nodes, as its profile says."""
+    objects = rendered(helm, ROOT / "out" / "kueue-32b")
+    labels = workload(objects)["metadata"]["labels"]
+    assert labels["kueue.x-k8s.io/queue-name"] == "labelling"
+    assert labels["kueue.x-k8s.io/priority-class"] == "nightly"
+    (pod,) = pods(objects)
+    (term,) = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    spot = {"key": "cloud.google.com/gke-spot", "operator": "In", "values": ["true"]}
+    assert spot in term["matchExpressions"]
+
+
+def test_the_image_is_built_for_the_card(helm: str) -> None:
+    """amd-70b runs vLLM's image for ROCm."""
+    (pod,) = pods(rendered(helm, ROOT / "out" / "amd-70b"))
+    assert pod["containers"][0]["image"] == "vllm/vllm-openai-rocm:v0.33.0"
+
+
+def test_a_share_of_a_card_is_a_share_of_its_memory(helm: str) -> None:
+    """dev-4b and its neighbour take at most nine tenths of the card together."""
+    (pod,) = pods(rendered(helm, ROOT / "out" / "dev-4b"))
+    args = pod["containers"][0]["args"]
+    assert 2 * float(args[args.index("--gpu-memory-utilization") + 1]) <= 0.9

@@ -162,7 +162,8 @@ def notes(request: PlacementRequest, wanted: DeviceClaim) -> Iterator[str]:
             "The alternatives differ in the number of devices, so the engine's start command counts the GPUs that the "
             "pod got and sets tensor parallel to that."
         )
-    if weaker := [card.title for entry in alternatives(request, wanted) for card in weaker_siblings(entry)]:
+    siblings = (card.title for entry in alternatives(request, wanted) for card in weaker_siblings(entry))
+    if weaker := list(dict.fromkeys(siblings)):
         yield (
             f"The claim also takes {', '.join(weaker)}: the same generation with as much memory and far less compute. "
             "If the cluster has such cards, add the product's name to the claim's selector."

@@ -205,8 +205,7 @@ def _notes(request: GroupRequest) -> Iterator[str]:
         "A replica spans nodes: the LeaderWorkerSet controller must run in the cluster, and all nodes of a group must "
         "reach the weights."
     )
-    yield f"Losing one of {place.pods} pods stops a whole replica until all have loaded again (about {place.load:.0f} "
-    "s)."
+    yield f"Losing one of {place.pods} pods stops a replica until all have loaded again, about {place.load:.0f} s."
     if request.fast_network:
         yield (
             "Fast network interfaces are asked for: their device plugin must run, and the engine's image needs the "

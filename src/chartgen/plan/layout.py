@@ -10,10 +10,10 @@ from chartgen.catalog.gpus import Gpu
 from chartgen.catalog.quantizations import quantization
 from chartgen.kernel.decision import Decision, asked, assumed, fact, worked_out
 from chartgen.kernel.errors import Attempt, Infeasible, InputError, InputProblem
-from chartgen.kernel.units import Tokens, gib
+from chartgen.kernel.units import Bytes, Tokens, gib
 from chartgen.memory.batching import Need, batched, cautious
 from chartgen.memory.deployment import Deployment
-from chartgen.memory.fit import Fit
+from chartgen.memory.fit import Fit, estimate
 from chartgen.memory.layouts import Layout as Found
 from chartgen.memory.layouts import first, shortage, smallest
 from chartgen.memory.support import obstacle, refusal
@@ -32,6 +32,14 @@ class Laid:
     """How the model lies on the profile's card."""
     fits: tuple[Fit, ...]
     """One for each alternative, in its order; one for a layout without a choice."""
+
+    @property
+    def stored(self) -> Bytes:
+        """The weights of the whole model as they lie on disk, before the engine converts them."""
+        own = self.fits[-1]
+        if self.layout.quantize_at_load:
+            own = estimate(replace(own.deployment, quantization=None))
+        return Bytes(own.deployment.tensor_parallel * round(sum(rank.weights.best for rank in own.ranks)))
 
 
 def plan_layout(resolved: Resolved) -> Laid:
@@ -232,6 +240,8 @@ def _gpus(deployment: Deployment) -> Decision[int]:
     size, stages = deployment.tensor_parallel, deployment.pipeline_parallel
     if deployment.mig:
         return fact(1, "One slice: slices have no path to each other that tensor parallel could use")
+    if size == stages == 1:
+        return worked_out(1, "It carries the model by itself")
     ranks = f"{size} tensor parallel rank{'s' if size > 1 else ''}"
     return worked_out(
         size * stages, f"One for each of {ranks}" + (f" in each of {stages} stages" if stages > 1 else "")

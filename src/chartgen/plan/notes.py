@@ -35,8 +35,8 @@ def notes_of(
 
 def _before_use(resolved: Resolved, route: Route | None) -> Iterator[str]:
     profile = resolved.profile
-    if resolved.model.reference:
-        yield f"{resolved.model.title}: its figures have wider margins, and it is that model which will answer."
+    if resolved.model.reference or resolved.hub is None:
+        yield f"{resolved.model_says}."
     if resolved.model.gated and profile.weights.token_secret is None and profile.weights.from_ is None:
         yield (
             f"{resolved.model.id} is gated: create a Secret with the key token and name it in "

@@ -246,10 +246,12 @@ def fragmentation(request: PlacementRequest) -> str:
     fit, left = divmod(shape.gpus, gpus)
     rest = f", and {left} of its GPUs can serve no replica of this chart" if left else ""
     holds = "holds exactly one" if fit == 1 else f"holds {fit}"
+    spare = shape.gpus - gpus
+    taken = f"took more than {spare} GPU{'s' if spare > 1 else ''}" if spare else "took a single GPU"
     return (
         f"All {gpus} GPUs of a pod must be free on one node at the same time: GPUs that idle on different nodes do not "
         f"add up. The smallest node of {request.cloud.name} that can do it is {name} with {shape.gpus} GPUs; it "
-        f"{holds}{rest}. A node where other pods took more than {shape.gpus - gpus} GPUs holds none."
+        f"{holds}{rest}. A node where other pods {taken} holds none."
     )
 
 

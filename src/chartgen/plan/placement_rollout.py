@@ -40,7 +40,8 @@ def strategy(request: PlacementRequest) -> Decision[dict[str, Json]]:
         )
     return worked_out(
         {"type": "Recreate"},
-        f"One replica and no {need} spare GPU(s): an update stops it first, and nothing answers for about {load} s",
+        f"One replica, and no room is promised for the {need} GPU(s) of a second: an update stops it first, and "
+        f"nothing answers for about {load} s",
     )
 
 

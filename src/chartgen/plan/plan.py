@@ -36,15 +36,14 @@ def make_plan(resolved: Resolved) -> Plan:
     laid = plan_layout(resolved)
     layout = laid.layout
     batching = plan_batching(resolved, laid.fits)
-    own = laid.fits[-1]
-    whole_model = Bytes(layout.tensor_parallel.value * round(sum(rank.weights.best for rank in own.ranks)))
+    stored = laid.stored
     host = plan_host(
         gpus=layout.most_gpus_per_node,
-        weights_per_gpu=Bytes(whole_model // (layout.most_gpus_per_node * layout.nodes.value)),
+        weights_per_gpu=Bytes(stored // (layout.most_gpus_per_node * layout.nodes.value)),
         shares_model=layout.most_gpus_per_node > 1,
     )
-    storage = _storage(resolved, whole_model)
-    start_up = plan_start_up(weights=whole_model, from_hub=isinstance(storage, HubCache))
+    storage = _storage(resolved, stored)
+    start_up = plan_start_up(weights=stored, from_hub=isinstance(storage, HubCache))
     drain = plan_drain(
         answer=resolved.lengths.answer.value,
         gap=resolved.token_gap.value,

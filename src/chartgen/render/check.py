@@ -13,6 +13,7 @@ from chartgen.chart.types import Chart
 from chartgen.chart.values import join, leaves
 from chartgen.kernel.structure import dotted
 from chartgen.kernel.yaml_source import read
+from chartgen.render.nodes import EKSCTL
 from chartgen.validate import embedded
 from chartgen.validate.helm import HelmEngine, HelmError
 from chartgen.validate.problem import SchemaProblem
@@ -82,6 +83,18 @@ class Checks:
                 if message.severity != "info"
             ]
         return self.linted[key]
+
+    def node_side(self, name: str, files: Mapping[str, str], kubernetes: str) -> None:
+        """Check the objects that stand beside a chart.
+
+        Raises:
+            Rejected: with every complaint.
+        """
+        texts = {path: text for path, text in files.items() if path.endswith(".yaml")}
+        known = [one for one in objects_of(texts) if not one[1]["apiVersion"].startswith(EKSCTL)]
+        complaints = self._schema_complaints(known, kubernetes)
+        if complaints:
+            raise Rejected(name, tuple(complaints))
 
     def foreign(self, path: Path, kubernetes: str) -> int:
         """How many objects a chart or a file of manifests holds, all of them valid.

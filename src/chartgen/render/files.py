@@ -8,6 +8,7 @@ from chartgen import __version__
 from chartgen.chart.types import Chart
 from chartgen.chart.values import join
 from chartgen.render.environment import template_text
+from chartgen.render.nodes import FOLDER as NODES
 from chartgen.render.readme import readme
 from chartgen.render.schema import values_schema
 from chartgen.render.yaml_text import commented, document
@@ -29,7 +30,7 @@ def chart_files(chart: Chart) -> dict[str, str]:
         "values.yaml": _HEADER + commented(values),
         "values.schema.json": values_schema(chart),
         "README.md": readme(chart, values),
-        ".helmignore": ".*\n*.tgz\n",
+        ".helmignore": f".*\n*.tgz\n{NODES}/\n",
     }
     return files | _templates(chart)
 

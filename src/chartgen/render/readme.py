@@ -21,7 +21,7 @@ def readme(chart: Chart, values: Values) -> str:
 def _lines(chart: Chart, values: Values) -> Iterator[str]:
     yield f"# {chart.name}"
     yield ""
-    yield f"{_cell(chart.description)}."
+    yield f"{escaped(chart.description)}."
     yield f"Installs on Kubernetes {chart.oldest_kubernetes} or newer; checked against {chart.kubernetes}."
     yield ""
     yield "```sh"
@@ -40,13 +40,13 @@ def _lines(chart: Chart, values: Values) -> Iterator[str]:
         yield "## What the chart cannot set itself"
         yield ""
         for note in chart.notes:
-            yield f"- {_cell(note)}"
+            yield f"- {escaped(note)}"
     if chart.advice:
         yield ""
         yield "## What helps, and is not needed"
         yield ""
         for advice in chart.advice:
-            yield f"- {_cell(advice)}"
+            yield f"- {escaped(advice)}"
     yield ""
     yield "## Values"
     yield ""
@@ -58,7 +58,7 @@ def _lines(chart: Chart, values: Values) -> Iterator[str]:
 
 
 def _row(name: str, decision: Decision[Any]) -> str:
-    return f"| {name} | {_shown(decision.value)} | {_cell(decision.because)} | {decision.origin} |"
+    return f"| {name} | {_shown(decision.value)} | {escaped(decision.because)} | {decision.origin} |"
 
 
 def _shown(value: Any) -> str:
@@ -67,10 +67,10 @@ def _shown(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if len(text) > _LONG:
         return "see values.yaml"
-    return f"`{_cell(text, code=True)}`"
+    return f"`{escaped(text, code=True)}`"
 
 
-def _cell(text: str, *, code: bool = False) -> str:
+def escaped(text: str, *, code: bool = False) -> str:
     """Text that cannot leave its table cell, and is read as text by a Markdown reader."""
     flat = " ".join(text.split()).replace("|", "\\|")
     if code:

@@ -165,10 +165,22 @@ def _owner(plan: Plan) -> Values:
     rest: dict[str, Json] = {key: value for key, value in named.items() if key not in labels}
     return {
         "labels": asked(labels, "Who answers for it, as labels") if labels else fact({}, "No owner is named"),
-        "annotations": asked(rest, "Who answers for it, where the text is no label value")
-        if rest
-        else fact({}, "Nothing is named that is no label value"),
+        "annotations": _accepted(plan, rest),
     }
+
+
+def _accepted(plan: Plan, owner: dict[str, Json]) -> Decision[dict[str, Json]]:
+    """Who answers for it, where the text is no label value, and what they accept: the linter reads it there."""
+    allowed: dict[str, Json] = {}
+    if plan.resolved.profile.cluster.spot:
+        allowed["allow.chartgen/serving-on-spot-nodes"] = "batch work may wait for a new load, as its profile says"
+    if plan.resolved.profile.class_ == "dev":
+        allowed["allow.chartgen/single-replica"] = "one person tries something, and a restart disturbs nobody else"
+    if allowed:
+        return asked({**owner, **allowed}, "What the profile's class accepts, so that the linter need not tell of it")
+    if owner:
+        return asked(owner, "Who answers for it, where the text is no label value")
+    return fact({}, "Nothing is named that is no label value")
 
 
 def is_label(text: str) -> bool:

@@ -1,0 +1,6 @@
+{{- /* A PromQL query: SERIES becomes the labels of this release's series, RELEASE the name of its objects. */ -}}
+{{- define "chart.query" -}}
+{{- $root := index . 0 }}
+{{- $labels := printf "model_name=%s,namespace=%s" (toJson $root.Values.engine.servedModelName) (toJson $root.Release.Namespace) }}
+{{- index . 1 | replace "SERIES" $labels | replace "RELEASE" (include "chart.name" $root) }}
+{{- end }}
