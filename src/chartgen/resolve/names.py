@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from chartgen.catalog.gpus import gpu
-from chartgen.catalog.models import Model, model
+from chartgen.catalog.model_names import is_path
+from chartgen.catalog.model_names import resolve as resolve_model
 from chartgen.catalog.quantizations import Quantization, quantization
 from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.profile import LoadedProfile
@@ -25,7 +26,8 @@ def resolve(loaded: LoadedProfile) -> Resolved:
     """
     profile, resolver = loaded.profile, Resolver(loaded)
     folder = Path(loaded.file).parent
-    found = resolver.look_up(["model"], profile.model, lambda name: _model(name, folder), "model")
+    asked = resolver.look_up(["model"], profile.model, lambda name: resolve_model(name, folder), "model")
+    found = asked.model if asked else None
     card = resolver.look_up(["gpu"], profile.gpu, gpu, "GPU")
     runs, image = resolve_engine(resolver, card)
     cloud = resolve_cloud(resolver)
@@ -40,12 +42,21 @@ def resolve(loaded: LoadedProfile) -> Resolved:
     if found is not None and lengths is not None and lengths.context.value > found.max_position_embeddings:
         most = f"at most {found.max_position_embeddings} tokens, the longest that {found.id} is made for"
         resolver.report(["context"], f"{lengths.context.value} tokens", most)
-    if found is None or card is None or runs is None or cloud is None or lengths is None or resolver.problems:
+    if (
+        asked is None
+        or found is None
+        or card is None
+        or runs is None
+        or cloud is None
+        or lengths is None
+        or resolver.problems
+    ):
         raise InputError(sorted(resolver.problems, key=_order))
     return Resolved(
         loaded=loaded,
         model=found,
-        hub=None if _is_path(profile.model) else found.id,
+        model_says=asked.says,
+        hub=None if is_path(profile.model) else found.id,
         gpu=card,
         preferred=preferred,
         allocation=allocation,
@@ -61,18 +72,6 @@ def resolve(loaded: LoadedProfile) -> Resolved:
         token_gap=gap,
         precision=precision,
     )
-
-
-def _is_path(name: str) -> bool:
-    return name.endswith((".json", "/")) or name.startswith((".", "/", "~"))
-
-
-def _model(name: str, folder: Path) -> Model:
-    if not _is_path(name):
-        return model(name)
-    from chartgen.catalog.model_config import read_model  # noqa: PLC0415 - a dozen modules that most runs never need
-
-    return read_model(folder / Path(name).expanduser())
 
 
 def _order(problem: InputProblem) -> tuple[bool, int, int]:

@@ -35,6 +35,8 @@ class Resolved:
     loaded: LoadedProfile
     """The profile and its text, for the place of a problem found later."""
     model: Model
+    model_says: str
+    """How the profile's model was understood, where that is more than its name."""
     hub: str | None
     """The model's name on the hub; None for a model that only a config.json describes."""
     gpu: Gpu
