@@ -166,3 +166,21 @@ def _alias(environment: Environment) -> None:
     folder.mkdir(exist_ok=True)
     text = f"Metadata-Version: 2.1\nName: vllm\nVersion: {name}\n"
     (folder / "METADATA").write_text(text, encoding="utf-8")
+
+
+def tcmalloc() -> Path | None:
+    """The allocator that older CPU builds want preloaded: the system's, or Debian's package unpacked in the cache."""
+    name = "libtcmalloc_minimal.so.4"
+    found = next(iter(sorted(Path("/usr/lib").rglob(name))), None)
+    if found is not None or shutil.which("apt-get") is None:
+        return found
+    folder = cache() / "tcmalloc"
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory() as download:
+            command = ["apt-get", "download", "--quiet=2", "libtcmalloc-minimal4"]
+            fetched = subprocess.run(command, cwd=download, capture_output=True, text=True, check=False)
+            if fetched.returncode:
+                return None
+            (package,) = Path(download).glob("*.deb")
+            subprocess.run(["dpkg-deb", "--extract", str(package), str(folder)], check=True)
+    return next(iter(sorted(folder.rglob(name))), None)

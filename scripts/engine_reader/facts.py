@@ -229,6 +229,7 @@ _MODULES: Final = {
     ".serve.dev.": "VLLM_SERVER_DEV_MODE=1",
     ".rl.": "VLLM_SERVER_DEV_MODE=1",
     ".ec_connector.": "an encoder cache connector",
+    "vllm.parser.metrics": "--tool-call-parser",
 }
 _CONDITIONS: Final = {
     "kv_cache_metrics": "--kv-cache-metrics",

@@ -15,6 +15,8 @@ _KINDS: Final = {"gauge": "gauge", "counter": "counter", "histogram": "histogram
 _OLD_ENGINE: Final = "vllm.engine.metrics"
 _LABELS_V1: Final = ("model_name", "engine")
 _LABELS_V0: Final = ("model_name",)
+_OPEN: Final = "…"
+"""Labels that only running tells, such as the settings of the KV cache."""
 _SKIP: Final = ("vllm.benchmarks", "vllm.entrypoints.openai.orca", "vllm.entrypoints.serve.utils.orca")
 
 
@@ -178,7 +180,8 @@ class MetricReader:
         labels = words.get("labelnames") or (call.args[third] if len(call.args) > third else None)
         names = [] if labels is None else self.reader.value(labels, place.module, place.scope)
         if not isinstance(names, list):
-            names = [*self.engine_labels, "…"]
+            of_a_config = labels is not None and ast.unparse(labels).endswith(".keys()")
+            names = [_OPEN] if of_a_config else [*self.engine_labels, _OPEN]
         if ast.unparse(call.func).endswith("Metadata"):
             names = [*self.engine_labels, *names]
         about = words.get("documentation") or (call.args[1] if len(call.args) > 1 else None)
@@ -186,7 +189,7 @@ class MetricReader:
         return Found(
             name=name,
             kind=kind,
-            labels=tuple(item if isinstance(item, str) else "…" for item in names),
+            labels=tuple(item if isinstance(item, str) else _OPEN for item in names),
             module=place.module.name,
             conditions=place.conditions,
             deprecated="deprecated" in help_text.lower(),
