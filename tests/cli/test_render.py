@@ -109,3 +109,13 @@ def test_the_version_and_the_help_need_no_heavy_import(folder: Path) -> None:
     )
     run = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
+
+
+def test_two_profiles_of_one_name_do_not_overwrite_each_other(folder: Path) -> None:
+    """The second profile that wants the same chart is refused, and the first chart stays."""
+    (folder / "more").mkdir()
+    (folder / "more" / "good.yaml").write_text(GOOD.replace("H100", "H200"), encoding="utf-8")
+    run = chartgen("render", "good.yaml", "more/good.yaml", cwd=folder)
+    assert run.returncode == 2
+    assert "found the chart name 'good', which good.yaml has taken" in run.stderr
+    assert "H100" in (folder / "out" / "good" / "Chart.yaml").read_text("utf-8")
