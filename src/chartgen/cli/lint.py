@@ -75,6 +75,7 @@ def _request(options: dict[str, Any]) -> Request:
     from chartgen.lint.config import load_baseline, load_config
     from chartgen.lint.helm_values import given_values
     from chartgen.lint.inputs import read_inputs
+    from chartgen.lint.judge import check
     from chartgen.lint.run import Request
     from chartgen.lint.select import Selection
     from chartgen.lint.subjects import surroundings
@@ -82,6 +83,8 @@ def _request(options: dict[str, Any]) -> Request:
     from chartgen.validate.helm import engine
 
     config = load_config(options["config"])
+    policies = load([*map(Path, config.policies), *options["folders"]])
+    check(policies.added)
     minors = options["kubernetes"] or config.kubernetes
     charts = ChartReader(
         engine=lambda: engine(options["helm"]),
@@ -89,7 +92,7 @@ def _request(options: dict[str, Any]) -> Request:
         kubernetes=minors[-1] if minors else None,
     )
     return Request(
-        policies=load([*map(Path, config.policies), *options["folders"]]),
+        policies=policies,
         inputs=read_inputs(
             options["paths"], [charts.folder_reader(), kustomize_input.folder_reader()], stdin=sys.stdin.buffer.read
         ),

@@ -23,7 +23,8 @@ def setting(manifest: Manifest, path: Sequence[Step], value: str) -> Splice | No
     document, whole = manifest.document, (*manifest.root, *path)
     offsets = document.offsets(whole)
     if offsets is not None:
-        return _replaced(document, offsets[1], offsets[2], value)
+        scalar_there = not isinstance(_at(document.value, whole), dict | list)
+        return _replaced(document, offsets[1], offsets[2], value) if scalar_there else None
     return _added(document, whole, value)
 
 
@@ -47,7 +48,7 @@ def removal(manifest: Manifest, path: Sequence[Step]) -> Splice | None:
 
 def _replaced(document: Document, start: int, end: int, value: str) -> Splice | None:
     old = document.text.content[start:end]
-    if "\n" in old.rstrip("\n") or old[:1] in "|>&*!{[":
+    if not old or "\n" in old.rstrip("\n") or old[:1] in "|>&*!":
         return None
     return Splice(start=start, end=start + len(old.rstrip()), text=value)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint import cel, paths
 from chartgen.lint.finding import Change, Problem, Stumble, Untold
@@ -173,6 +174,28 @@ class Rule:
             return (*subject.anchors.get(_anchor(start), ()), *found.path, *within)
         natural = next(name for name in ("container", "pod", "object") if name in subject.anchors)
         return subject.anchors[natural]
+
+
+def check(policies: Iterable[Policy]) -> None:
+    """Compile every expression and path of policies that somebody else wrote.
+
+    Raises:
+        InputError: with the policy, the key and the engine's own words.
+    """
+    problems = []
+    for policy in policies:
+        rule = Rule(policy)
+        for key in ("requirement", "message", "each", "at"):
+            try:
+                getattr(rule, key)
+            except ValueError as error:
+                where = f"policy {policy.id}"
+                problem = InputProblem(
+                    file=where, position=None, path=key, found=str(error), expected="what CEL compiles"
+                )
+                problems.append(problem)
+    if problems:
+        raise InputError(problems)
 
 
 def _anchor(variable: str) -> str:

@@ -105,6 +105,10 @@ class ChartSource:
     def _value(self, line: _Line, rest: Sequence[Step]) -> str:
         """The value that fed the line, in words, with its place in values.yaml."""
         found = _VALUE.search(line.text)
+        if found is None and rest:
+            # The block below the key is filled in as a whole: toYaml .Values.x on the next line.
+            following = self.texts[line.file].content.splitlines()[line.number : line.number + 1]
+            found = _VALUE.search(following[0]) if following and following[0].lstrip().startswith("{{") else None
         if found is None or self.values is None:
             return ""
         steps: list[Step] = [*found[1].split("."), *rest]

@@ -20,10 +20,14 @@ _CASES: Final = "\ncases:\n"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySet:
-    """Policies by id, in the order of their stages and names, and what was said while loading them."""
+    """Policies by id, in the order of their stages and names."""
 
     policies: Mapping[str, Policy]
+    """All of them."""
+    added: tuple[Policy, ...] = ()
+    """Those of the user's folders."""
     notes: tuple[str, ...] = ()
+    """What was said while loading them: which of ours they override."""
 
     def get(self, name: str) -> Policy:
         """The policy `name`.
@@ -43,7 +47,8 @@ def load(folders: Iterable[Path] = (), *, cases: bool = False) -> PolicySet:
         InputError: a file of the user's folders is no policy.
     """
     policies = dict(ours(cases=cases))
-    notes = []
+    notes: list[str] = []
+    added: list[Policy] = []
     problems: list[InputProblem] = []
     for folder in folders:
         if not folder.is_dir():
@@ -57,9 +62,10 @@ def load(folders: Iterable[Path] = (), *, cases: bool = False) -> PolicySet:
             if policy.id in policies:
                 notes.append(f"{path} overrides the policy {policy.id}")
             policies[policy.id] = policy
+            added.append(policy)
     if problems:
         raise InputError(problems)
-    return PolicySet(policies=policies, notes=tuple(notes))
+    return PolicySet(policies=policies, added=tuple(added), notes=tuple(notes))
 
 
 @cache
