@@ -16,15 +16,15 @@ SETS: Final = (
     "inference-extension-crds",
     "keda-crds",
     "prometheus-operator-crds",
+    "lws-crds",
+    "kueue-crds",
     "envoy-gateway-crds",
     "istio-crds",
     "traefik-crds",
     "contour-crds",
-    "lws-crds",
-    "kueue-crds",
 )
 """Rows of scripts/tools.toml that are folders of definitions."""
-USUAL: Final = SETS[:4]
+USUAL: Final = SETS[:5]
 """What most charts need; a test that needs more installs it."""
 _LEFT_OUT: Final = re.compile(
     r"(alertmanager|alertmanagerconfig|prometheuse|prometheusagent|scrapeconfig|thanosruler|probe)s\.monitoring"

@@ -33,7 +33,7 @@ class Placement:
 
 
 def placements(api: Api, namespace: str, *, seconds: float = 30.0) -> list[Placement]:
-    """Every pod of a namespace, once the scheduler has spoken on each and nothing changes any more.
+    """Every pod of a namespace that is to stay, once the scheduler has spoken on each and nothing changes.
 
     Raises:
         ClusterError: a workload has fewer pods than it wants (a quota or an admission refused them; the text
@@ -41,7 +41,9 @@ def placements(api: Api, namespace: str, *, seconds: float = 30.0) -> list[Place
     """
     deadline, before, since = time.monotonic() + seconds, None, time.monotonic()
     while time.monotonic() < deadline:
-        now = sorted(_placement(api, pod) for pod in api.list("v1", "Pod", namespace))
+        pods = api.list("v1", "Pod", namespace)
+        staying = (pod for pod in pods if "deletionTimestamp" not in pod["metadata"])
+        now = sorted(_placement(api, pod) for pod in staying)
         if now != before:
             before, since = now, time.monotonic()
         elif time.monotonic() - since >= _QUIET_SECONDS and all(pod.node or pod.waits for pod in now):

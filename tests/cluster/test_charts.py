@@ -54,35 +54,42 @@ def test_every_object_is_accepted(
 
 @pytest.mark.parametrize("which", HELMS)
 @pytest.mark.parametrize(
-    ("chart", "cluster", "nodes"),
+    ("chart", "cluster", "nodes", "devices"),
     [
-        ("chat-70b", "eks", {"h100-0", "h100-1"}),
-        ("assistant-14b", "gke", {"gke-a100-0", "gke-a100-1", "gke-a100-2"}),
-        ("batch-8b", "on-prem", {"l4-0", "l4-1"}),
+        ("chat-70b", "eks", {"h100-0", "h100-1"}, 0),
+        ("assistant-14b", "gke", {"gke-a100-0", "gke-a100-1", "gke-a100-2"}, 0),
+        ("batch-8b", "on-prem", {"l4-0", "l4-1"}, 0),
+        ("amd-70b", "aks", {"aks-mi300x-vmss000000", "aks-mi300x-vmss000001"}, 0),
+        ("dev-4b", "on-prem", {"l4-shared"}, 0),
+        ("kueue-32b", "gke-spot", {"spot-0", "spot-1"}, 0),
+        ("mig-14b", "mig-mixed", {"h200"}, 0),
+        ("dra-70b", "dra", {"h200"}, 1),  # its first choice: one H200 in place of two H100
     ],
 )
 def test_pods_are_bound_where_the_plan_says(
     chart: str,
     cluster: str,
     nodes: set[str],
+    devices: int,
     which: Helm,
     plane: ControlPlane,
     home: Callable[[ControlPlane], str],
     cluster_of: Callable[[str], Built],
 ) -> None:
-    """Installed by either Helm, each replica is bound to a node of the planned card, and becomes ready."""
+    """Installed by either Helm, each replica is bound to the planned cards, gets its devices and becomes ready."""
     cluster_of(cluster)
     space = home(plane)
     answer = install_chart(plane, OUT / chart, namespace=space, which=which)
     assert answer.accepted, answer.output
     assert answer.warnings == ()
-    workloads.scale_to_minimum(plane.api, space)
-    if chart == "batch-8b":
-        workloads.scale(plane.api, space, chart, 1)  # its minimum is zero: work has come
+    least = workloads.scale_to_minimum(plane.api, space)
+    if least == {chart: 0}:
+        workloads.scale(plane.api, space, chart, 1)  # work has come
     placed = placements(plane.api, space)
-    assert placed
+    assert len(placed) == max(1, least.get(chart, 1))
     assert all(pod.ready for pod in placed), placed
     assert {pod.node for pod in placed} <= nodes
+    assert {len(pod.devices) for pod in placed} == {devices}
 
 
 @pytest.mark.parametrize(
@@ -92,6 +99,9 @@ def test_pods_are_bound_where_the_plan_says(
         ("chat-70b", "gke", "standard-rwo", "didn't match Pod's node affinity/selector"),  # another cloud's labels
         ("assistant-14b", "eks", "gp3", "didn't match Pod's node affinity/selector"),  # no such card
         ("batch-8b", "mig-single", "", "didn't match Pod's node affinity/selector"),  # slices are not cards
+        ("chat-70b", "gke-spot", "standard-rwx", "didn't match Pod's node affinity/selector"),  # another card
+        ("mig-14b", "mig-single", "", "didn't match Pod's node affinity/selector"),  # no H200
+        ("dra-70b", "on-prem", "", "device class gpu.nvidia.com does not exist"),  # no DRA driver
     ],
 )
 def test_pods_wait_where_nothing_fits(

@@ -23,16 +23,17 @@ def scale(api: Api, namespace: str, name: str, replicas: int) -> None:
 
 
 def scale_to_minimum(api: Api, namespace: str) -> dict[str, int]:
-    """Do what KEDA does first: bring each target of a ScaledObject to its minimum.
+    """Do what KEDA does first: bring each Deployment that a ScaledObject has to its minimum.
 
     HorizontalPodAutoscalers need no help: the control plane's own controller serves them.
     """
     scaled = {}
     for version, kind in _SCALED:
         for item in api.list(version, kind, namespace) if api.serves(version, kind) else []:
-            target, least = item["spec"]["scaleTargetRef"]["name"], item["spec"].get("minReplicaCount", 0)
-            scale(api, namespace, target, least)
-            scaled[target] = least
+            target, least = item["spec"]["scaleTargetRef"], item["spec"].get("minReplicaCount", 0)
+            if target.get("kind", "Deployment") == "Deployment":
+                scale(api, namespace, target["name"], least)
+                scaled[target["name"]] = least
     return scaled
 
 
