@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install tools check test generated cluster-test schemas-check bench clean
+.PHONY: matrix-test install tools check test generated cluster-test schemas-check bench clean
 
 install: $(VENV)/installed
 
@@ -24,7 +24,11 @@ check: install
 
 # Everything that needs no control plane.
 test: tools check
-	$(BIN)/pytest tests --ignore=tests/cluster -n $(JOBS)
+	$(BIN)/pytest tests --ignore=tests/cluster --ignore=tests/matrix -n $(JOBS)
+
+# Every row of the placement table as a whole chart, on every Kubernetes.
+matrix-test: tools
+	$(BIN)/pytest tests/matrix -n $(JOBS)
 
 # What is generated is committed; this writes it anew, and a test fails when it differs.
 generated: install

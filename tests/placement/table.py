@@ -106,8 +106,12 @@ def devices_of(placement: Placement) -> str:
     """What a placement asks for, in the words of the table."""
     if placement.claim is None:
         return " ".join(f"{count} {name}" for name, count in placement.accelerators.value.items())
-    spec: Any = placement.claim.spec.value["spec"]
-    (entry,) = spec["devices"]["requests"]
+    return claim_words(placement.claim.spec.value)
+
+
+def claim_words(template: Any) -> str:
+    """What the spec of a ResourceClaimTemplate asks for, in the words of the table."""
+    (entry,) = template["spec"]["devices"]["requests"]
     return " else ".join(_choice(choice) for choice in entry.get("firstAvailable", [entry.get("exactly")]))
 
 
@@ -118,13 +122,21 @@ def _choice(choice: dict[str, Any]) -> str:
 
 def tolerations_of(placement: Placement) -> str:
     """The tolerations, in the words of the table."""
-    found: list[Any] = placement.tolerations.value
+    return toleration_words(placement.tolerations.value)
+
+
+def toleration_words(found: list[Any]) -> str:
+    """Tolerations of a pod, in the words of the table."""
     return " ".join(entry["key"] + (f"={entry['value']}" if "value" in entry else "") for entry in found)
 
 
 def affinity_of(placement: Placement) -> str:
     """The node affinity, in the words of the table."""
-    found: list[Any] = placement.node_affinity.value
+    return term_words(placement.node_affinity.value)
+
+
+def term_words(found: list[Any]) -> str:
+    """Match expressions, in the words of the table."""
     return " & ".join(
         " ".join([term["key"], term["operator"], ",".join(term.get("values", []))]).strip() for term in found
     )

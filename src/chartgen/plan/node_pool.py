@@ -148,10 +148,11 @@ def _eksctl(request: PlacementRequest, maximum: int, name: str) -> Decision[dict
 
 
 def _gcloud(request: PlacementRequest, maximum: int, name: str) -> str:
-    shapes = holding(request)
-    machine, shape = next(iter(shapes.items()))
+    # T4 cards are attached to machines of any size: none is listed, and the reader picks one.
+    machine, shape = next(iter(holding(request).items()), ("MACHINE", None))
     (term,) = request.cloud.card_labels[request.gpu.key]
-    accelerator = f"type={term.values[0]},count={shape.gpus},gpu-driver-version=latest"
+    count = shape.gpus if shape else request.gpus
+    accelerator = f"type={term.values[0]},count={count},gpu-driver-version=latest"
     if isinstance(request.allocation, MigSlice):
         accelerator += f",gpu-partition-size={request.allocation.profile}"
     words = {
