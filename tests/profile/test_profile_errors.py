@@ -9,6 +9,7 @@ import pytest
 from chartgen import api
 from chartgen.kernel.errors import InputError
 from chartgen.report.problems import input_error
+from told import messages
 
 GOOD = """\
 model: meta-llama/Llama-3.1-8B-Instruct
@@ -16,15 +17,6 @@ gpu: H100
 context: 8k
 region: eu-west-1
 """
-
-
-def messages(tmp_path: Path, text: str, *sets: str) -> list[str]:
-    """The lines a user reads for a profile, with the folder cut off."""
-    path = tmp_path / "p.yaml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        api.plan(api.load_profile(path, sets))
-    return input_error(caught.value).replace(f"{tmp_path}/", "").splitlines()
 
 
 MISTAKES = {

@@ -8,6 +8,7 @@ from typing import Final
 
 from chartgen.catalog.engines import Engine
 from chartgen.kernel.decision import Decision, Json, asked, assumed, fact, worked_out
+from chartgen.plan.claim import STABLE_SINCE
 from chartgen.plan.placement_nodes import ZONE, holding
 from chartgen.plan.placement_types import Misplaced, PlacementProblem, PlacementRequest
 
@@ -122,9 +123,17 @@ def _problems(request: GroupRequest) -> list[PlacementProblem]:
     if request.compute_domain and request.placement.gpu.key not in {"gb200-186gb", "gb300-288gb"}:
         problems.append(
             PlacementProblem(
-                path=("cluster", "compute_domain"),
+                path=("nodes", "compute_domain"),
                 found=f"a compute domain for {request.placement.gpu.title}",
                 expected="a GB200 or GB300: only their NVLink reaches beyond the node",
+            )
+        )
+    if request.compute_domain and request.placement.kubernetes < STABLE_SINCE:
+        problems.append(
+            PlacementProblem(
+                path=("cluster", "kubernetes"),
+                found=f"a compute domain on Kubernetes 1.{request.placement.kubernetes}",
+                expected=f"1.{STABLE_SINCE} or newer: pods join a domain by claim",
             )
         )
     return problems

@@ -159,10 +159,18 @@ def _on_slice(deployment: Deployment, need: Need, profiles: list[str], most: int
         if because is None:
             return Found(fit=batched(option, need), tried=tuple(tried))
         tried.append(Attempt(option=f"a {profile} slice", because=because))
-    whole_cards = first(deployment, need, most)
-    nearest = f"allocation: whole, on {whole_cards.deployment.gpus} x {deployment.gpu.title}" if whole_cards else None
     subject = f"{deployment.model.id} on a slice of {deployment.gpu.title}"
+    nearest = _beyond_slice(deployment, need, most)
     raise Infeasible(subject=subject, missing=tried[-1].because, tried=tried, nearest=nearest)
+
+
+def _beyond_slice(deployment: Deployment, need: Need, most: int) -> str | None:
+    """The smallest slice of the card that does, or else whole cards."""
+    for profile in allocation.slices(deployment.gpu):
+        if shortage(cautious(replace(deployment, mig=profile), need), need) is None:
+            return f"the slice {profile}"
+    found = first(deployment, need, most)
+    return f"allocation: whole, on {found.deployment.gpus} x {deployment.gpu.title}" if found else None
 
 
 def _layout(resolved: Resolved, found: list[Found]) -> Layout:

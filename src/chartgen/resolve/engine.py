@@ -32,6 +32,6 @@ def resolve_engine(resolver: Resolver, card: Gpu | None) -> tuple[Engine | None,
     runs = resolver.look_up(["engine", "release"], release, find_engine, "vLLM release")
     upstream = image_for(runs.release if runs else release, card.vendor if card else "nvidia")
     if choice.image and card and release_of(choice.image).device not in {None, card.vendor}:
-        found = f"{choice.image!r}, which is built for {release_of(choice.image).device},"
+        found = f"{choice.image!r}, built for {release_of(choice.image).device} devices"
         resolver.report(["engine", "image"], found, f"an image for {card.title}, such as {upstream}")
     return runs, image or fact(upstream, f"The upstream image of vLLM {release}, pinned by its tag")
