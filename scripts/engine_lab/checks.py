@@ -26,7 +26,9 @@ _BUSY: Final = 6.0
 """Seconds for which the requests of a full queue keep the engine busy."""
 _SETTLED: Final = 1.5
 """Seconds until requests that were sent are counted."""
-_SHARE: Final = 0.4
+_WAVES: Final = 2
+"""Half of the requests run and half wait."""
+_SHARE: Final = 0.3
 """The part of the drain that the requests of the check may take: a busy machine is slower than its measured rate."""
 _TYPE: Final = re.compile(r"# TYPE (\S+) (\S+)")
 _SAMPLE: Final = re.compile(r"(vllm:[a-z0-9_]+)(?:\{(.*)\})? \S+")
@@ -127,20 +129,17 @@ def container_metrics(page: str) -> set[str]:
 
 
 def drain(server: Server, container: Container) -> list[str]:
-    """The rendered stop sequence: running and queued streams finish, and the engine ends inside the grace period."""
-    tokens = _through_the_stop(server)
-    streams = [server.stream(tokens) for _ in range(AT_ONCE * 2)]
+    """The rendered stop sequence: what runs and waits at the stop signal finishes, inside the grace period.
+
+    Requests arrive until the hook ends, as they do until the endpoint is gone everywhere.
+    """
+    tokens = _tokens(server, server.adapted.drain * _SHARE / _WAVES) if server.adapted.drain else _MEASURED
+    waited = _hook(container)
+    streams = [server.stream(tokens) for _ in range(AT_ONCE * _WAVES)]
     time.sleep(_SETTLED)
-    hook = container.pre_stop
-    hooked = time.monotonic()
-    if "sleep" in hook:
-        time.sleep(float(hook["sleep"]["seconds"]))
-    elif "exec" in hook:
-        subprocess.run(hook["exec"]["command"], check=False, timeout=container.grace)
-    waited = time.monotonic() - hooked
     running = sum(stream.thread is not None and stream.thread.is_alive() for stream in streams)
-    if not running:
-        return [f"no stream was left after the {waited:.0f} s of the hook: the check needs longer ones"]
+    if running <= AT_ONCE:
+        return [f"only {running} streams were left at the stop signal: the check needs longer ones"]
     try:
         took = server.stop(container.grace - waited)
     except TimeoutError as error:
@@ -149,17 +148,22 @@ def drain(server: Server, container: Container) -> list[str]:
     failures = [f"stream {number}: {_said(stream)}" for number, stream in enumerate(streams) if not stream.complete]
     if server.process.returncode != 0:
         failures.append(f"the engine ended with {server.process.returncode}")
-    whole = sum(stream.complete for stream in streams)
     print(
         f"  stop: hook {waited:.0f} s, then {took:.0f} s with {running} streams open, of {container.grace:.0f} s in all"
     )
-    print(f"  {whole} of {len(streams)} streams finished, {AT_ONCE} of them had to wait", flush=True)
+    print(f"  {len(streams) - len(failures)} of {len(streams)} streams finished, half of them had to wait", flush=True)
     return failures
 
 
-def _through_the_stop(server: Server) -> int:
-    """Tokens of requests of which two waves outlast the hook and still end within the drain."""
-    return _tokens(server, (server.adapted.hook + server.adapted.drain * _SHARE) / 2)
+def _hook(container: Container) -> float:
+    """Run the hook before the stop signal, as rendered; the seconds it took."""
+    begun = time.monotonic()
+    hook = container.pre_stop
+    if "sleep" in hook:
+        time.sleep(float(hook["sleep"]["seconds"]))
+    elif "exec" in hook:
+        subprocess.run(hook["exec"]["command"], check=False, timeout=container.grace)
+    return time.monotonic() - begun
 
 
 def _tokens(server: Server, seconds: float) -> int:

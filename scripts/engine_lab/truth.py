@@ -88,7 +88,7 @@ def check(
     deep: bool,
 ) -> list[str]:
     """Every failure of one release; prints what was checked."""
-    charts = [*_from_charts(profiles, release)]
+    charts = [*from_charts(profiles, release)]
     good = [*charts, *_from_intents(release), *_from_families(release), *own]
     bad = [Line(name=f"wrong line {' '.join(line)}", words=line, good=False) for line in MUST_FAIL]
     answers = ask(base, release.release, [*good, *bad], level=1)
@@ -112,7 +112,8 @@ def _judged(release: Engine, lines: Sequence[Line], verdicts: Sequence[str], lev
     return failures
 
 
-def _from_charts(profiles: Sequence[Path], release: Engine) -> Iterator[Line]:
+def from_charts(profiles: Sequence[Path], release: Engine) -> Iterator[Line]:
+    """The rendered command line of every profile that fits on the release; the others are named on stdout."""
     for found in rendered.lines(profiles, release.release):
         if isinstance(found, rendered.NotRendered):
             print(f"not rendered: {found.name}: {found.because}")

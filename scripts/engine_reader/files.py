@@ -19,7 +19,9 @@ _HEAD: Final = """\
 release: {release}
 source: {wheel}
 read: "{day}"
+digest: {digest}
 """
+_HEAD_LINES: Final = len(_HEAD.splitlines())
 _NEVER: Final = 1 << 30
 """A width at which no line is broken."""
 _EMPTY_HAND: Final = f"""
@@ -53,12 +55,18 @@ def write(release: str, state: State, folder: Path, wheel: str, day: dt.date) ->
     after = [pair for pair in known if engine_fold.version(pair[0]) > engine_fold.version(release)]
     base = before[-1] if before else ("", engine_fold.empty())
     _write_file(
-        release, base, state, folder, _HEAD.format(release=release, since=_since(base[0]), wheel=wheel, day=day)
+        release,
+        base,
+        state,
+        folder,
+        _HEAD.format(release=release, since=_since(base[0]), wheel=wheel, day=day, digest=engine_fold.digest(state)),
     )
     if after:
         name, following = after[0]
         old = (folder / f"{name}.yaml").read_text(encoding="utf-8").splitlines()
-        head = "\n".join([_HEAD.splitlines()[0].format(release=name, since=_since(release)), *old[1:4]]) + "\n"
+        head = (
+            "\n".join([_HEAD.splitlines()[0].format(release=name, since=_since(release)), *old[1:_HEAD_LINES]]) + "\n"
+        )
         _write_file(name, (release, state), following, folder, head)
 
 

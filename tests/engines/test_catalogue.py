@@ -165,6 +165,14 @@ def test_the_history_gives_every_state() -> None:
         assert engine_fold.at(engine_fold.committed(), number) == state
 
 
+def test_no_release_was_edited_by_hand() -> None:
+    """What each file folds to is what was read from the wheel: the digest of that reading stands in the file."""
+    state = engine_fold.empty()
+    for change in engine_fold.changes(engine_fold.folder()):
+        state = engine_fold.fold(state, change)
+        assert engine_fold.digest(state) == change["digest"], change["release"]
+
+
 def test_a_difference_folds_back() -> None:
     """What is written as the difference of two releases folds the first into the second."""
     first, last = (engine_fold.at(engine_fold.committed(), number) for number in (0, len(releases()) - 1))

@@ -7,6 +7,7 @@ in one generated file, so that asking for one release does not read all the file
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -105,6 +106,13 @@ def difference(before: State, after: State) -> dict[str, Any]:
         if added or removed:
             change[group] = {**({"added": added} if added else {}), **({"removed": removed} if removed else {})}
     return change
+
+
+def digest(state: State) -> str:
+    """A fingerprint of what was read from a release's wheel: an edit by hand shows."""
+    read = {group: state[group] if group in TABLES else sorted(state[group]) for group in (*TABLES, *SETS)}
+    text = json.dumps(read, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 _ABSENT: Final = object()
