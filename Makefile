@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: matrix-test install tools check test generated cluster-test schemas-check bench clean
+.PHONY: install tools check test generated cluster-test matrix-test schemas-check bench clean
 
 install: $(VENV)/installed
 

@@ -10,7 +10,7 @@ from chartgen.catalog.engines import engine
 from chartgen.plan.group import Group, GroupRequest, plan_group
 from chartgen.plan.placement_types import Misplaced
 from chartgen.validate.embedded import check_objects
-from placement.parts import request
+from placement.parts import placed, request
 
 
 def group(card: str = "h100-sxm-80gb", release: str = "0.18.1", cloud: str = "eks", **changes: Any) -> Group:
@@ -69,6 +69,22 @@ def test_a_compute_domain_is_for_cards_whose_nvlink_leaves_the_node() -> None:
     assert found is not None
     with pytest.raises(Misplaced):
         group(compute_domain=True)
+
+
+def test_a_compute_domain_needs_claims() -> None:
+    """Pods join a domain by claim, which Kubernetes serves from 1.34 on."""
+    with pytest.raises(Misplaced) as caught:
+        group("gb200-186gb", cloud="gke", gpus=4, compute_domain=True, kubernetes=33)
+    (problem,) = caught.value.problems
+    assert (problem.path, problem.expected) == (
+        ("cluster", "kubernetes"),
+        "1.34 or newer: pods join a domain by claim",
+    )
+
+
+def test_pods_of_a_group_are_not_spread() -> None:
+    """Spreading over zones would part what passes activations with every token."""
+    assert placed(gpus=8, pods=2, replicas=1).topology_spread.value == []
 
 
 def test_the_compute_domain_passes_its_schema() -> None:

@@ -3,6 +3,12 @@
 {{- $root := index . 0 }}
 {{- $values := deepCopy $root.Values }}
 {{- $_ := set $values.engine "flags" (merge (deepCopy (index . 1)) $values.engine.flags) }}
+{{- if not (index . 2) }}
+{{- range $values.group.leaderOnlyFlags }}
+{{- $_ := unset $values.engine.flags . }}
+{{- end }}
+{{- $_ := set $values.drain "preStopSeconds" $values.group.workerPreStopSeconds }}
+{{- end }}
 {{- $_ := set $values.engine "env" (merge (deepCopy $values.group.env) $values.engine.env) }}
 {{- $_ := set $values.placement "accelerators" (merge (deepCopy $values.group.network) $values.placement.accelerators) }}
 {{- $context := dict "Values" $values "Chart" $root.Chart "Release" $root.Release "Files" $root.Files "Template" $root.Template }}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from chartgen.catalog.engine_spelling import Flags
 from chartgen.chart.types import Component
-from chartgen.kernel.decision import Decision, Json
+from chartgen.kernel.decision import Decision, Json, fact, worked_out
 from chartgen.plan.claim import BETA, STABLE_SINCE
 from chartgen.plan.types import Plan
 
@@ -33,10 +34,27 @@ def component(plan: Plan) -> Component | None:
                 "workerFlags": group.worker_flags,
                 "env": group.env,
                 "network": group.network,
+                "leaderOnlyFlags": _leader_only(plan),
+                "workerPreStopSeconds": _worker_pre_stop(plan),
                 **domain,
             },
         },
         shape={"compute_domain": bool(domain)},
         needs_kubernetes=STABLE_SINCE if domain else BETA,
         open=("group.env", "group.annotations", "group.network"),
+    )
+
+
+def _leader_only(plan: Plan) -> Decision[list[Json]]:
+    spelled = plan.resolved.engine.spell("drain time", plan.drain.drain.value)
+    names: list[Json] = [name.removeprefix("--") for name in spelled.flags] if isinstance(spelled, Flags) else []
+    return fact(names, "Only the HTTP server drains; a worker that is told to stop leaves at once")
+
+
+def _worker_pre_stop(plan: Plan) -> Decision[int]:
+    sleep, drain = plan.drain.pre_stop.value, plan.drain.drain.value
+    return worked_out(
+        sleep + drain,
+        f"A worker computes as long as its leader answers: {sleep} s before the stop signal and {drain} s of drain. "
+        "All pods of a group are told to leave together, and without its stage the leader's answers are lost",
     )
