@@ -22,7 +22,8 @@ REFUSED: Final = 503
 _DEFAULT_KEEP_ALIVE: Final = 5.0
 """Seconds after which the engine closes an idle connection when it is not told otherwise."""
 _LONGER: Final = 2.0
-_BUSY: Final = 6.0
+_POLL: Final = 0.2
+_BUSY: Final = 15.0
 """Seconds for which the requests of a full queue keep the engine busy."""
 _SETTLED: Final = 1.5
 """Seconds until requests that were sent are counted."""
@@ -109,7 +110,9 @@ def queue_limit(server: Server) -> list[str]:
         return []
     tokens = _tokens(server, _BUSY)
     streams = [server.stream(tokens) for _ in range(limit)]
-    time.sleep(_SETTLED)
+    if not _in_flight(server, limit):
+        finished(streams)
+        return [f"{limit} requests were never in flight at once: the check needs longer ones"]
     extra = server.stream(SHORT)
     finished([extra])
     finished(streams)
@@ -121,6 +124,19 @@ def queue_limit(server: Server) -> list[str]:
     if rejected in container_metrics(page) and not re.search(rf"{rejected}\{{[^}}]*\}} [1-9]", page):
         failures.append(f"{rejected} did not count it")
     return failures
+
+
+def _in_flight(server: Server, count: int) -> bool:
+    """Wait until so many requests run or wait, for as long as they are meant to last."""
+    until = time.monotonic() + _BUSY
+    while time.monotonic() < until:
+        numbers = re.findall(
+            r"^vllm:num_requests_(?:running|waiting)\{.*\} (\S+)", server.get("/metrics")[1], re.MULTILINE
+        )
+        if sum(map(float, numbers)) >= count:
+            return True
+        time.sleep(_POLL)
+    return False
 
 
 def container_metrics(page: str) -> set[str]:
