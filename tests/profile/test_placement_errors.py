@@ -37,7 +37,7 @@ MISTAKES = {
     ),
     "a card that the cloud does not sell": (
         SMALL.replace("dc", "eu-west-1") + "gpu: MI300X\ncluster:\n  cloud: eks\n",
-        "p.yaml:4:6: gpu: found AMD Instinct MI300X 192 GB on Amazon EKS with managed node groups, expected one of a100-sxm-40gb, a100-sxm-80gb, a10g-24gb, b200-sxm-180gb, b300-sxm-288gb, h100-sxm-80gb, h200-sxm-141gb, l4-24gb, l40s-48gb, rtx-pro-6000-96gb, t4-16gb; AMD Instinct MI300X 192 GB is on aks, aks-nap, oke, on-prem; did you mean b300-sxm-288gb?",
+        "p.yaml:4:6: gpu: found AMD Instinct MI300X 192 GB on Amazon EKS with managed node groups, expected one of a100-sxm-40gb, a100-sxm-80gb, a10g-24gb, b200-sxm-180gb, b300-sxm-288gb, h100-sxm-80gb, h200-sxm-141gb, l4-24gb, l40s-48gb, rtx-pro-6000-96gb, t4-16gb; AMD Instinct MI300X 192 GB is on aks, aks-nap, oke, on-prem",
     ),
     "a claim on a Kubernetes that serves none": (
         SMALL + 'gpu: H100\ncluster:\n  cloud: on-prem\n  kubernetes: "1.33"\n  allocation: dra\n',
@@ -63,6 +63,10 @@ MISTAKES = {
     "interruptible nodes where somebody waits": (
         SMALL.replace("dc", "us-central1") + "gpu: L4\ncluster:\n  cloud: gke\n  spot: true\n",
         "p.yaml:7:9: cluster.spot: found interruptible capacity for an interactive workload, expected class batch, or no spot: a reclaimed node drops every stream, and a new one has to load first",
+    ),
+    "a zone of another region": (
+        SMALL.replace("dc", "eu-west-1") + "gpu: H100\ncluster:\n  cloud: eks\n  zones: [eu-west-1a, us-east-1a]\n",
+        "p.yaml:7:10: cluster.zones: found zone us-east-1a in region eu-west-1, expected zones of eu-west-1, whose names begin with it: no node is in both places",
     ),
     "a way to allocate that nobody knows": (
         SMALL + "gpu: H100\ncluster:\n  allocation: {by: migs}\n",

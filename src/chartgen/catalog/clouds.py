@@ -155,6 +155,8 @@ class Cloud:
     """The region of a node."""
     regions: tuple[str, ...] = ()
     """Known regions; empty where no source was read, and then any name is taken."""
+    zones_begin_with_region: bool = False
+    """Whether every zone's name is its region's and a letter: then a zone of another region can be told."""
     spot: Spot | None = None
     """Interruptible capacity; None where the platform has none that is sourced."""
     mig: Mig

@@ -40,6 +40,8 @@ def problems(request: PlacementRequest) -> list[PlacementProblem]:
         found.append(_too_large(request))
     elif not cloud.shapes and request.gpus > max(gpu.per_node):
         found.append(_too_large_anywhere(request))
+    if cloud.zones_begin_with_region and request.region:
+        found += [_elsewhere(zone, request.region) for zone in request.zones if not zone.startswith(request.region)]
     if request.spot and request.workload == "interactive":
         found.append(
             PlacementProblem(
@@ -60,6 +62,14 @@ def problems(request: PlacementRequest) -> list[PlacementProblem]:
     return found
 
 
+def _elsewhere(zone: str, region: str) -> PlacementProblem:
+    return PlacementProblem(
+        path=("cluster", "zones"),
+        found=f"zone {zone} in region {region}",
+        expected=f"zones of {region}, whose names begin with it: no node is in both places",
+    )
+
+
 def _not_sold(request: PlacementRequest) -> PlacementProblem:
     gpu = request.gpu.key
     sellers = [name for name in cloud_names() if load_cloud(name).sells(gpu)]
@@ -68,7 +78,6 @@ def _not_sold(request: PlacementRequest) -> PlacementProblem:
         path=("gpu",),
         found=f"{request.gpu.title} on {request.cloud.name}",
         expected=f"one of {', '.join(request.cloud.cards())}{elsewhere}",
-        nearest=nearest_name(gpu, request.cloud.cards()),
     )
 
 
