@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -13,6 +14,9 @@ from chartgen.kernel.errors import InputError
 if TYPE_CHECKING:
     from chartgen.profile import LoadedProfile
     from chartgen.render.check import Checks, Validator
+
+
+LintChoice = Literal["auto", "always", "never"]
 
 
 @click.command(name="render")
@@ -29,6 +33,13 @@ if TYPE_CHECKING:
     help="Also write OUT/NAME/nodes: the node pool and the quota that the chart needs, for the platform team.",
 )
 @click.option("--stdout", type=click.Choice(["manifests"]), help="Print the manifests and write nothing.")
+@click.option(
+    "--lint",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Whether the policies judge a chart before it is written; auto: where the profile has overrides.",
+)
 @options.helm
 @options.validator
 def command(
@@ -37,6 +48,7 @@ def command(
     sets: tuple[str, ...],
     kube_version: str | None,
     stdout: str | None,
+    lint: LintChoice,
     helm: options.HelmChoice,
     validator: Validator,
     *,
@@ -52,57 +64,65 @@ def command(
         if kube_version is not None:
             sets = (*sets, f'cluster.kubernetes="{kube_version}"')
         checks = Checks(helm=engine(helm), validator=validator)
-    worst, taken = outcome.OK, dict[str, Path]()
+    call = _Call(out=out, sets=sets, checks=checks, lint=lint, to_stdout=stdout is not None, nodes=nodes)
+    worst = outcome.OK
     for number, profile in enumerate(profiles, 1):
-        code = _render(
-            profile, out, sets, checks, taken, f"[{number}/{len(profiles)}]", to_stdout=stdout is not None, nodes=nodes
-        )
-        worst = max(worst, code)
+        worst = max(worst, call.render(profile, f"[{number}/{len(profiles)}]"))
     raise click.exceptions.Exit(worst)
 
 
-def _render(
-    profile: Path,
-    out: Path,
-    sets: tuple[str, ...],
-    checks: Checks,
-    taken: dict[str, Path],
-    place: str,
-    *,
-    to_stdout: bool,
-    nodes: bool,
-) -> int:
-    """Render one profile; a failure is shown and told, and does not stop the others."""
-    from chartgen import api
-    from chartgen.render.write import write_folder
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """One call of the command: what holds for every profile of it."""
 
-    try:
-        loaded = api.load_profile(profile, sets)
-        _claim(loaded, profile, taken)
+    out: Path
+    sets: tuple[str, ...]
+    checks: Checks
+    lint: LintChoice
+    to_stdout: bool
+    nodes: bool
+    taken: dict[str, Path] = field(default_factory=dict)
+    """Chart names of this call, and the profiles that have them."""
+
+    def render(self, profile: Path, place: str) -> int:
+        """Render one profile; a failure is shown and told, and does not stop the others."""
+        try:
+            said = self._rendered(profile)
+        except Exception as error:  # noqa: BLE001 - shown with its exit code; the next profile goes on
+            outcome.say(f"{place} {profile} failed")
+            return outcome.failure(error)
+        if said:
+            outcome.say(f"{place} {profile} -> {said}")
+        return outcome.OK
+
+    def _rendered(self, profile: Path) -> str:
+        """Where the chart was written; nothing when it was printed instead."""
+        from chartgen import api
+        from chartgen.render.write import write_folder
+
+        loaded = api.load_profile(profile, self.sets)
+        self._claim(loaded, profile)
         made = api.plan(loaded)
         chart = api.build(made)
         files = api.chart_files(chart)
-        manifests = checks.manifests(chart, files)
-        if nodes:
+        manifests = self.checks.manifests(chart, files)
+        if self.lint == "always" or (self.lint == "auto" and loaded.profile.overrides):
+            api.judge(chart, manifests)
+        if self.nodes:
             beside = api.node_files(made)
-            checks.node_side(chart.name, beside, chart.kubernetes)
+            self.checks.node_side(chart.name, beside, chart.kubernetes)
             files |= beside
-        if to_stdout:
+        if self.to_stdout:
             for source, text in manifests.items():
                 click.echo(f"---\n# Source: {source}\n{text.strip()}")
-            return outcome.OK
-        changed = write_folder(files, out / chart.name)
-        outcome.say(f"{place} {profile} -> {out / chart.name}{'' if changed else ' (unchanged)'}")
-    except Exception as error:  # noqa: BLE001 - shown with its exit code; the next profile goes on
-        outcome.say(f"{place} {profile} failed")
-        return outcome.failure(error)
-    return outcome.OK
+            return ""
+        changed = write_folder(files, self.out / chart.name)
+        return f"{self.out / chart.name}{'' if changed else ' (unchanged)'}"
 
-
-def _claim(loaded: LoadedProfile, profile: Path, taken: dict[str, Path]) -> None:
-    """Keep the chart's name for this profile; refuse it when another profile of the call has it."""
-    other = taken.setdefault(loaded.name, profile)
-    if other != profile:
-        found = f"the chart name {loaded.name!r}, which {other} has taken"
-        expected = "a name of its own: set `name:` in one of them"
-        raise InputError([loaded.problem(["name"], found=found, expected=expected)])
+    def _claim(self, loaded: LoadedProfile, profile: Path) -> None:
+        """Keep the chart's name for this profile; refuse it when another profile of the call has it."""
+        other = self.taken.setdefault(loaded.name, profile)
+        if other != profile:
+            found = f"the chart name {loaded.name!r}, which {other} has taken"
+            expected = "a name of its own: set `name:` in one of them"
+            raise InputError([loaded.problem(["name"], found=found, expected=expected)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from chartgen.kernel.decision import assumed, worked_out
 from chartgen.memory.fit import Fit
@@ -34,14 +35,14 @@ def _carries(resolved: Resolved, fit: Fit, held: int) -> Carries:
         found = capacity(question, objectives, Measurement(requests_per_second=measured))
     except NotImplementedError as error:
         return _unknown(held, str(error))
-    if found.concurrency.best < 1:
-        return _unknown(held, f"no load is inside the objectives by this estimate: {found.because}")
-    return _known(found, held)
+    if found.concurrency.best >= 1:
+        return _known(found, held)
+    missed = f"the objectives are out of reach by this estimate, even for one request: {found.because}"
+    return replace(_known(capacity(question, Objectives()), held), missed=missed)
 
 
 def _known(found: Capacity, held: int) -> Carries:
     count, rate = found.concurrency, found.requests_per_second
-
     return Carries(
         in_flight=worked_out(
             min(held, count.best),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from chartgen.catalog.assumptions import assumption, sentence, whole
 from chartgen.catalog.gpus import Gpu
-from chartgen.catalog.quantizations import quantization
+from chartgen.catalog.quantizations import quantization, quantizations
 from chartgen.kernel.decision import Decision, asked, assumed, fact, worked_out
 from chartgen.kernel.errors import Attempt, Infeasible, InputError, InputProblem
 from chartgen.kernel.units import Bytes, Tokens, gib
@@ -87,6 +87,18 @@ def _cannot_run(resolved: Resolved) -> Iterator[InputProblem]:
         if because is not None:
             expected = f"a card and a release that run it: {because}"
             yield resolved.loaded.problem(path, found=f"{scheme.title} on {card.title}", expected=expected)
+    stored = quantization(resolved.model.checkpoint.scheme)
+    if scheme.key != stored.key and not (scheme.at_load and stored.key == "none"):
+        yield resolved.loaded.problem(
+            own,
+            found=f"{scheme.title} for {resolved.model.id}, whose checkpoint has {stored.title}",
+            expected=f"a checkpoint stored that way as `model:`, or one of {_made_at_load()}, which the engine makes "
+            "of plain weights while it loads",
+        )
+
+
+def _made_at_load() -> str:
+    return ", ".join(key for key, scheme in quantizations().items() if scheme.at_load)
 
 
 def _preferred(resolved: Resolved) -> Iterator[Found]:

@@ -8,19 +8,10 @@ from chartgen.catalog.assumptions import assumption, sentence, whole
 from chartgen.catalog.engines import Engine
 from chartgen.kernel.decision import Decision, assumed, fact
 from chartgen.plan.types import Observability
+from chartgen.resolve.engine import NEEDED
 
-CONCEPTS: Final = (
-    "requests waiting",
-    "requests running",
-    "kv cache usage",
-    "time to first token",
-    "inter-token latency",
-    "prompt tokens",
-    "generation tokens",
-    "requests finished",
-    "admission rejections",
-)
-"""What triggers, alerts and dashboards ask for."""
+CONCEPTS: Final = (*NEEDED, "admission rejections")
+"""What triggers, alerts and dashboards ask for; the last where the release has it."""
 
 
 def plan_observability(engine: Engine) -> Observability:

@@ -83,7 +83,7 @@ def make_plan(resolved: Resolved) -> Plan:
         ),
         flags=line.flags,
         env=line.env,
-        notes=notes_of(resolved, placement, group, queue, route, line),
+        notes=notes_of(resolved, carries, storage, placement, group, queue, route, line),
     )
 
 
@@ -97,6 +97,7 @@ def _storage(resolved: Resolved, weights: Bytes) -> Storage:
         repository=resolved.hub or "",
         weights=weights,
         cloud=resolved.cloud.value,
+        gated=resolved.model.gated,
     )
 
 

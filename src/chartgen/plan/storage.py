@@ -12,7 +12,7 @@ from chartgen.plan.types import ExistingClaim, HubCache, Storage
 from chartgen.profile.types import Weights
 
 
-def plan_storage(*, wanted: Weights, repository: str, weights: Bytes, cloud: Cloud) -> Storage:
+def plan_storage(*, wanted: Weights, repository: str, weights: Bytes, cloud: Cloud, gated: bool) -> Storage:
     """A claim that the profile names, or a cache of the hub: shared where a ReadWriteMany class is known."""
     path = fact("/weights", "Where the volume appears in the pod")
     if wanted.from_ is not None and wanted.from_ != "hub":
@@ -38,8 +38,17 @@ def plan_storage(*, wanted: Weights, repository: str, weights: Bytes, cloud: Clo
             f"{gib(weights)} of weights and {room - 1:.0%} more: {assumption('volume-head-room').because}",
         ),
         storage_class=kind,
+        token_secret=_token(wanted, repository, gated=gated),
         shared=shared,
     )
+
+
+def _token(wanted: Weights, repository: str, *, gated: bool) -> Decision[str] | None:
+    if wanted.token_secret is not None:
+        return asked(wanted.token_secret, "The Secret that the profile names; its key `token` opens the hub")
+    if gated:
+        return assumed("hub-token", f"{repository} is gated, so its download needs the key `token` of a Secret")
+    return None
 
 
 def _class(wanted: Weights, cloud: Cloud, weights: Bytes) -> tuple[Decision[str], bool]:

@@ -83,6 +83,8 @@ class Carries:
     """Requests in flight, inside memory and objectives."""
     requests_per_second: Decision[float]
     """Requests each second at that load; 0 when no estimate can be made."""
+    missed: str | None = None
+    """Why no load at all is inside the objectives; the figures are then those without objectives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +182,8 @@ class HubCache:
     """Size of the volume, as a Kubernetes quantity."""
     storage_class: Decision[str]
     """Empty for the cluster's default."""
+    token_secret: Decision[str] | None
+    """The Secret that opens the hub; None for a model that everybody may download."""
     shared: bool
     """One ReadWriteMany volume for all replicas; otherwise each replica has its own."""
 

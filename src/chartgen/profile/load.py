@@ -67,7 +67,7 @@ def load_profile(path: Path, sets: Sequence[str] = ()) -> LoadedProfile:
     document = _document(path, file)
     paths = tuple(_lay_over(document, text) for text in sets)
     problems = [
-        problem if not any(problem.path.startswith(dotted(one)) for one in paths) else _from_set(problem)
+        _from_set(problem) if any(_touches(problem.path, dotted(one)) for one in paths) else problem
         for problem in problems_of(document, Profile, file)
     ]
     if problems:
@@ -95,6 +95,11 @@ def _is_name(name: str) -> bool:
         and name[0].isalpha()
         and name[-1] != "-"
     )
+
+
+def _touches(path: str, given: str) -> bool:
+    """Whether a problem's path lies on the way to, or below, what `--set` gave."""
+    return path == given or path.startswith((f"{given}.", f"{given}[")) or given.startswith(f"{path}.")
 
 
 def _from_set(problem: InputProblem) -> InputProblem:
@@ -133,12 +138,13 @@ def _lay_over(document: Document, text: str) -> tuple[Step, ...]:
     keys = tuple(path.split("."))
     if not separator or not all(keys):
         raise InputError([_whole("--set", repr(text), "key=value, such as cluster.kubernetes=1.35")])
-    if keys[0] == "overrides":  # the rest is one key: the path of a value
+    if keys[0] == "overrides" and len(keys) > 1:  # the rest is one key: the path of a value
         keys = ("overrides", path.removeprefix("overrides."))
     node: Any = document.value
     for key in keys[:-1]:
         if not isinstance(node.get(key), dict):
             node[key] = {}
         node = node[key]
-    node[keys[-1]] = next(read(value, "--set")).value
+    documents = list(read(value, "--set"))
+    node[keys[-1]] = documents[0].value if documents else None
     return keys

@@ -31,7 +31,7 @@ class Traffic(Record, frozen=True, kw_only=True):
     """What arrives at peak."""
 
     requests_per_second: Annotated[
-        Annotated[float, about("Requests each second.", gt=0)] | None,
+        Annotated[float, about("Requests each second.", gt=0, le=100_000)] | None,
         about("Requests each second at peak, over all replicas.", examples=[2.5]),
     ] = None
     prompt_tokens: Annotated[words.Tokens | None, about("Tokens of a typical prompt.")] = None
@@ -60,7 +60,7 @@ class Measured(Record, frozen=True, kw_only=True):
     """Your own measurement of one replica: it overrides the estimate."""
 
     requests_per_second: Annotated[
-        Annotated[float, about("Requests each second.", gt=0)] | None,
+        Annotated[float, about("Requests each second.", gt=0, le=100_000)] | None,
         about("Requests each second that one replica served inside the objectives."),
     ] = None
 

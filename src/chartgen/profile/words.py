@@ -6,10 +6,11 @@ from typing import Annotated
 
 from chartgen.kernel.structure import about
 
-_TOKENS = about("Tokens, as 8k for 8 x 1024.", examples=["8k"], pattern=r"^[0-9]+(\.[0-9]+)?[kKmM]?$")
-Tokens = Annotated[int, about("Tokens.", ge=1)] | Annotated[str, _TOKENS]
-_DURATION = about("A time.", examples=["2s", "50ms"], pattern=r"^[0-9]+(\.[0-9]+)?(ms|s|m|h)?$")
-Duration = Annotated[float, about("Seconds.", gt=0)] | Annotated[str, _DURATION]
+_TOKENS = about("Tokens, as 8k for 8 x 1024.", examples=["8k"], pattern=r"^[0-9]{1,8}(\.[0-9]{1,3})?[kKmM]?$")
+Tokens = Annotated[int, about("Tokens.", ge=1, le=100_000_000)] | Annotated[str, _TOKENS]
+_TIME = r"^0*([1-9][0-9]{0,6}(\.[0-9]{1,6})?|0?\.0*[1-9][0-9]{0,5})(ms|s|m)?$"
+_DURATION = about("A time.", examples=["2s", "50ms"], pattern=_TIME)
+Duration = Annotated[float, about("Seconds.", gt=0, le=86_400)] | Annotated[str, _DURATION]
 Name = Annotated[
     str,
     about("A Kubernetes name.", examples=["llm-serving"], pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"),
@@ -71,7 +72,7 @@ Release = Annotated[
     about(
         "A vLLM release.",
         examples=["0.33.0"],
-        pattern=r"^v?[0-9]+\.[0-9]+(\.[0-9]+)?(\.post[0-9]+)?$",
+        pattern=r"^v?[0-9]+(\.[0-9]+){1,3}(\.post[0-9]+)?$",
     ),
 ]
 Image = Annotated[

@@ -48,12 +48,14 @@ def _leaf(decision: Decision[Any]) -> dict[str, Any]:
     return {**_type(decision.value), "description": " ".join(decision.because.split())}
 
 
-_TYPES: Final = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
+_TYPES: Final = {bool: "boolean", int: "integer", str: "string", list: "array"}
 
 
 def _type(value: Any) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return _mapping(value)
+    if isinstance(value, float):  # Helm's --set gives 0.85 as text
+        return {"type": ["number", "string"], "pattern": r"^[0-9]+(\.[0-9]+)?$"}
     name = _TYPES.get(type(value))
     return {"type": name} if name else {}
 

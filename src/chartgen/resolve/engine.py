@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from chartgen.catalog.engine_images import Floating, Release, image_for, release_of
 from chartgen.catalog.engines import Engine, newest
 from chartgen.catalog.engines import engine as find_engine
 from chartgen.catalog.gpus import Gpu
 from chartgen.kernel.decision import Decision, asked, fact
 from chartgen.resolve.resolver import Resolver
+
+NEEDED: Final = (
+    "requests waiting",
+    "requests running",
+    "kv cache usage",
+    "time to first token",
+    "inter-token latency",
+    "prompt tokens",
+    "generation tokens",
+    "requests finished",
+)
+"""What every chart measures; a release that lacks one of them cannot be scaled or watched."""
 
 
 def resolve_engine(resolver: Resolver, card: Gpu | None) -> tuple[Engine | None, Decision[str]]:
@@ -30,6 +44,10 @@ def resolve_engine(resolver: Resolver, card: Gpu | None) -> tuple[Engine | None,
             resolver.report(["engine", "image"], repr(choice.image), expected)
     release = release or newest()
     runs = resolver.look_up(["engine", "release"], release, find_engine, "vLLM release")
+    missing = [concept for concept in NEEDED if runs and runs.metric(concept) is None]
+    if missing:
+        expected = f"a release that exports {', '.join(missing)}: scaling, alerts and dashboards read them"
+        resolver.report(["engine", "release"], repr(release), expected)
     upstream = image_for(runs.release if runs else release, card.vendor if card else "nvidia")
     if choice.image and card and release_of(choice.image).device not in {None, card.vendor}:
         found = f"{choice.image!r}, built for {release_of(choice.image).device} devices"

@@ -52,6 +52,9 @@ def resolve_gateway(resolver: Resolver, cloud: Decision[Cloud] | None) -> Gatewa
     if cluster.host is None:
         expected = "cluster.host beside it: the host name that clients use"
         resolver.report(["cluster", "ingress"], repr(name), expected)
+    if gateway.carries != "route" and cluster.gateway is not None:
+        expected = "no gateway beside it: an Ingress attaches to a class, which cluster.ingress_class names"
+        resolver.report(["cluster", "gateway"], repr(cluster.gateway), expected)
     if gateway.carries == "route" and cluster.gateway is None:
         expected = "cluster.gateway beside it: the Gateway that the route attaches to, as namespace/name"
         resolver.report(["cluster", "ingress"], repr(name), expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from chartgen.chart.guards import secret_guards
 from chartgen.chart.types import Component
 from chartgen.kernel.decision import asked
 from chartgen.plan.types import Plan
@@ -13,4 +14,9 @@ def component(plan: Plan) -> Component | None:
     if secret is None:
         return None
     because = "The Secret whose key `api-key` callers send; it guards /v1 only, which is all that a route leads to"
-    return Component(name="access", templates=(), values={"access": {"apiKeySecret": asked(secret, because)}})
+    return Component(
+        name="access",
+        templates=(),
+        values={"access": {"apiKeySecret": asked(secret, because)}},
+        guards=tuple(secret_guards("access.apiKeySecret")),
+    )

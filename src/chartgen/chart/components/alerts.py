@@ -27,8 +27,9 @@ def _alerts(plan: Plan) -> Iterator[tuple[str, Values]]:
         yield (
             "NoReplicaAnswers",
             _alert(
-                f"absent(sum({running}{{SERIES}}))",
-                "No replica is scraped: nobody is served, or nobody can see it",
+                f"absent(sum({running}{{SERIES}})) unless on() absent_over_time({running}{{SERIES}}[1d])",
+                "No replica is scraped, though one was within a day: nobody is served, or nobody can see it. "
+                "A first start is quiet",
                 "alert-quick",
                 "critical",
                 "No replica reports its running requests.",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from chartgen.chart.types import Component, Guard
+from chartgen.chart.guards import scaling_guards
+from chartgen.chart.types import Component
 from chartgen.kernel.decision import Decision, Json, Values, asked, worked_out
 from chartgen.plan.types import Plan
 
@@ -15,7 +16,7 @@ def component(plan: Plan) -> Component:
             templates=(),
             values={"replicas": plan.replicas.peak},
             shape={"autoscaler": "none"},
-            guards=_interactive(plan, "replicas"),
+            guards=tuple(scaling_guards(plan)),
         )
     replicas = plan.replicas
     return Component(
@@ -40,7 +41,7 @@ def component(plan: Plan) -> Component:
             },
         },
         shape={"autoscaler": "keda"},
-        guards=_interactive(plan, "autoscaling.minReplicas"),
+        guards=tuple(scaling_guards(plan)),
         open=("autoscaling.triggers",),
     )
 
@@ -84,12 +85,3 @@ def _triggers(plan: Plan) -> Values:
 
 def _query(text: str, because: str) -> Decision[Json]:
     return worked_out(text, f"{because}; SERIES stands for this release's labels")
-
-
-def _interactive(plan: Plan, path: str) -> tuple[Guard, ...]:
-    minimum = plan.replicas.minimum.value
-    if not plan.resolved.interactive or minimum < 1:
-        return ()
-    load = plan.start_up.load.value
-    because = f"at least {minimum}: an interactive model that loses its only replica is away for a start of {load} s"
-    return (Guard(path=path, rule={"minimum": minimum}, because=because),)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from chartgen.catalog.assumptions import assumption, house, sentence, whole
-from chartgen.chart.types import Component, Guard
+from chartgen.chart.guards import engine_guards
+from chartgen.chart.types import Component
 from chartgen.kernel.decision import Decision, Json, Values, asked, assumed, fact
 from chartgen.plan.types import Plan
 
@@ -49,7 +50,7 @@ def component(plan: Plan) -> Component:
             "group": plan.group is not None,
             "queue": plan.queue is not None,
         },
-        guards=_guards(plan),
+        guards=tuple(engine_guards(plan)),
         open=("engine.flags", "engine.env"),
     )
 
@@ -187,20 +188,3 @@ def is_label(text: str) -> bool:
     """Whether a text is a valid Kubernetes label value."""
     inner = text.replace("-", "a").replace("_", "a").replace(".", "a")
     return len(text) <= 63 and inner.isascii() and inner.isalnum() and text[0].isalnum() and text[-1].isalnum()  # noqa: PLR2004
-
-
-def _guards(plan: Plan) -> tuple[Guard, ...]:
-    length = plan.batching.context_length.value
-    least = plan.drain.pre_stop.value + plan.drain.drain.value
-    return (
-        Guard(
-            path="engine.flags.max-model-len",
-            rule={"maximum": length},
-            because=f"at most {length}: the KV cache is planned for that length; change the profile's context",
-        ),
-        Guard(
-            path="drain.gracePeriodSeconds",
-            rule={"minimum": least + 1},
-            because=f"more than {least}: the sleep before the stop and the drain take that long",
-        ),
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from chartgen.catalog.assumptions import assumption, sentence, whole
+from chartgen.chart.guards import secret_guards
 from chartgen.chart.types import Component
 from chartgen.kernel.decision import Decision, Json, asked, assumed
 from chartgen.plan.types import HubCache, Plan
@@ -19,8 +20,9 @@ def component(plan: Plan) -> Component:
         values |= {"claim": storage.claim}
     if wanted.checksum is not None:
         values["checksum"] = asked(wanted.checksum, "What the index of the weights must hash to before a start")
-    if wanted.token_secret is not None:
-        values["tokenSecret"] = asked(wanted.token_secret, "The Secret whose key `token` opens the gated model")
+    token = storage.token_secret if isinstance(storage, HubCache) else None
+    if token is not None:
+        values["tokenSecret"] = token
     checks = cached or wanted.checksum is not None
     if checks:
         values["fetch"] = assumed(
@@ -37,6 +39,7 @@ def component(plan: Plan) -> Component:
             "weights": "hub" if cached else "claim",
             "shared_cache": shared,
             "checksum": wanted.checksum is not None,
-            "gated": wanted.token_secret is not None,
+            "gated": token is not None,
         },
+        guards=tuple(secret_guards("weights.tokenSecret")) if token else (),
     )
