@@ -17,8 +17,7 @@ _HEAD: Final = """\
 
 `model`, `gpu`, `context` and `region` are enough; every other key has a default with a reason, which
 `chartgen plan` shows. This page is generated from the types that read profiles. Editors complete from
-`profiles/profile.schema.json`.
-"""
+`profiles/profile.schema.json`."""
 
 
 def profile_page() -> str:
@@ -31,7 +30,7 @@ def _section(place: str, name: str, known: Mapping[str, Any]) -> Iterator[str]:
     """A table of one mapping's keys, then a section for each mapping below it."""
     definition = known[name]
     if place:
-        yield f"\n## `{place}`\n\n{definition['description']}\n"
+        yield f"\n## `{place}`\n\n{definition['description']}"
     below = []
     rows = []
     for key, value in definition["properties"].items():
@@ -40,7 +39,7 @@ def _section(place: str, name: str, known: Mapping[str, Any]) -> Iterator[str]:
         rows.append(f"| `{key}` | {_about(value, known)} | {_example(value)} |")
         below += [(_place(place, key, target, known), target) for target in _mappings(value)]
     if rows:
-        yield "| key | what it is | for example |"
+        yield "\n| key | what it is | for example |"
         yield "|---|---|---|"
         yield from rows
     for inner, target in below:
