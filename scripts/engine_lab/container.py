@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from chartgen import api
 from chartgen.render.files import chart_files
 from chartgen.validate.helm import engine as helm_engine
-from engine_lab.rendered import engine_containers
+from engine_lab import rendered
 
 _METRIC: Final = re.compile(r"(vllm:[a-z0-9_]+)(?:\{([^{}]*)\})?")
 _LABEL: Final = re.compile(r"([a-z_]+)\s*(?:=~|!~|!=|=)")
@@ -68,7 +66,12 @@ def render(profile: Path, release: str) -> Container:
         namespace=chart.namespace,
         kubernetes=chart.kubernetes,
     )
-    (pod, container), *_ = [found for text in manifests.values() for found in _pods(text)]
+    (pod, container), *_ = [
+        (pod, container)
+        for pod in rendered.pods(manifests.values())
+        for container in rendered.engines_of(pod)
+        if "startupProbe" in container
+    ]
     return Container(
         chart=chart.name,
         words=(*container.get("command", ()), *container.get("args", ())),
@@ -80,15 +83,6 @@ def render(profile: Path, release: str) -> Container:
         grace=float(pod.get("terminationGracePeriodSeconds", 30)),
         metrics=used_metrics(manifests.values()),
     )
-
-
-def _pods(text: str) -> Iterable[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each pod spec of a workload that serves, with its engine container."""
-    for document in yaml.safe_load_all(text):
-        template = (document or {}).get("spec", {}).get("template", {})
-        spec = template.get("spec", {}) if isinstance(template, dict) else {}
-        for container in engine_containers([yaml.safe_dump({"kind": "PodSpec", "spec": spec})]):
-            yield spec, container
 
 
 def _probe(probe: Mapping[str, Any]) -> Probe:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,9 @@ from chartgen.render.files import chart_files
 from chartgen.validate.helm import engine as helm_engine
 
 _SERVE: Final = ["vllm", "serve"]
+_VARIABLE: Final = re.compile(r"\$\(([A-Za-z0-9_]+)\)")
+_FROM_THE_CLUSTER: Final = "1"
+"""What stands in for a variable that a controller sets, such as the rank of a pod in its group."""
 _HEAD_SIZE: Final = 32
 """Width of a head of the stand-in: parsing and configuring do not depend on it."""
 _LAYERS: Final = 8
@@ -61,32 +65,46 @@ def lines(profiles: Sequence[Path], release: str) -> Iterator[RenderedLine | Not
             namespace=chart.namespace,
             kubernetes=chart.kubernetes,
         )
-        for container in engine_containers(manifests.values()):
-            command = [*container.get("command", []), *container.get("args", [])]
+        for container in (found for pod in pods(manifests.values()) for found in engines_of(pod)):
+            env = {entry["name"]: entry["value"] for entry in container.get("env", []) if "value" in entry}
+            command = [_filled(word, env) for word in (*container.get("command", []), *container.get("args", []))]
             if command[:2] != _SERVE:
                 message = f"{name}: the container runs {command[:2]}: teach engine_lab what it starts"
                 raise LookupError(message)
             yield RenderedLine(name=name, words=tuple(command[2:]), model=plan.resolved.model)
 
 
-def engine_containers(manifests: Any) -> Iterator[dict[str, Any]]:
-    """Containers that serve with vLLM, out of manifests as text; helpers that only borrow its image do not count."""
+def pods(manifests: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The pod specs of workloads, out of manifests as text, in order; pods of tests and jobs do not serve."""
     for text in manifests:
         for document in yaml.safe_load_all(text):
             if document and document.get("kind") not in {"Pod", "Job"}:
-                yield from _containers(document)
+                yield from _pods(document)
 
 
-def _containers(node: Any) -> Iterator[dict[str, Any]]:
+def _pods(node: Any) -> Iterator[dict[str, Any]]:
     if isinstance(node, dict):
-        for container in node.get("containers", []):
-            if holds_engine(str(container.get("image", ""))) and "vllm" in container.get("command", ["vllm"]):
-                yield container
+        if isinstance(node.get("containers"), list):
+            yield node
         for child in node.values():
-            yield from _containers(child)
+            yield from _pods(child)
     elif isinstance(node, list):
         for child in node:
-            yield from _containers(child)
+            yield from _pods(child)
+
+
+def engines_of(pod: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The containers of a pod that start vLLM; helpers that only borrow its image do not count."""
+    return [
+        container
+        for container in pod["containers"]
+        if holds_engine(str(container.get("image", ""))) and "vllm" in container.get("command", ["vllm"])
+    ]
+
+
+def _filled(word: str, env: Mapping[str, str]) -> str:
+    """A word with $(NAME) replaced: by the container's own value, or by a number that the cluster would give."""
+    return _VARIABLE.sub(lambda match: env.get(match[1], _FROM_THE_CLUSTER), word)
 
 
 def stand_in(model: Model, folder: Path) -> Path:
