@@ -7,9 +7,10 @@ own config file: all become a `CommandLine`, or an honest "cannot tell".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal
 
+from chartgen.catalog.command_config import config_words
 from chartgen.catalog.command_parse import Parsed, Token, parse
 from chartgen.catalog.command_types import (
     CannotTell,
@@ -186,7 +187,7 @@ def _finish(
 ) -> CommandLine:
     missing = list(gaps)
     repeated, words = _repeated(program, words)
-    parsed = parse([*_config_words(words, engine, files, missing), *words], engine)
+    parsed = parse([*config_words(words, engine, files, missing), *words], engine)
     model, problems = _model(program, parsed, engine, missing)
     return CommandLine(
         program=program,
@@ -254,46 +255,3 @@ def _model(program: Program, parsed: Parsed, engine: Engine, gaps: Sequence[str]
             ),
         )
     return None, problems
-
-
-def _config_words(
-    words: Sequence[Token],
-    engine: Engine,
-    files: Mapping[str, str],
-    gaps: list[str],
-) -> Iterator[Token]:
-    """The arguments of the engine's config file, which stand before those of the command line."""
-    for number, word in enumerate(words):
-        name, equals, attached = word.text.partition("=")
-        if name != "--config":
-            continue
-        path = attached if equals else words[number + 1].text if number + 1 < len(words) else ""
-        text = files.get(path)
-        if text is None:
-            gaps.append(f"--config {path}")
-            continue
-        yield from _config_tokens(text, path, engine)
-
-
-def _config_tokens(text: str, path: str, engine: Engine) -> Iterator[Token]:
-    import json  # noqa: PLC0415 - config files are rare
-
-    from chartgen.kernel.yaml_source import read as read_yaml  # noqa: PLC0415 - config files are rare
-
-    for document in read_yaml(text, path):
-        settings: dict[str, Any] = document.value if isinstance(document.value, dict) else {}
-        for key, value in settings.items():
-            place = Place(list="config", index=document.position((key,)).line - 1)
-            spelled = [f"--{key}"]
-            match value:
-                case True:
-                    pass
-                case False:
-                    spelled = [f"--no-{key}"] if f"--no-{key.replace('_', '-')}" in engine.spellings else []
-                case list():
-                    spelled += [str(item) for item in value]
-                case dict():
-                    spelled.append(json.dumps(value))
-                case _:
-                    spelled.append(str(value))
-            yield from (Token(text=word, place=place) for word in spelled)
