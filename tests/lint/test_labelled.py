@@ -33,9 +33,9 @@ def judge(text: str) -> Outcome:
 
 
 def changed(change: dict[str, Any]) -> str:
-    """The careful deployment with entries set or removed."""
+    """The careful deployment with entries set or removed, and objects added."""
     objects = [copy.deepcopy(one.value) for one in read(CAREFUL.read_text(encoding="utf-8"), "careful") if one.value]
-    for where, value in change["set"].items():
+    for where, value in change.get("set", {}).items():
         kind, _, path = where.partition(":")
         owner = next(one for one in objects if one["kind"] == kind)
         node: Any = owner
@@ -50,6 +50,7 @@ def changed(change: dict[str, Any]) -> str:
             node.append(value)
         else:
             node[last] = value
+    objects += [yaml.safe_load(text) for text in change.get("add", ())]
     return yaml.safe_dump_all(map(swept, objects), sort_keys=False)
 
 

@@ -12,6 +12,7 @@ from chartgen.lint.manifest import Inputs, Manifest, Unread
 from chartgen.lint.paths import spelled
 from chartgen.lint.run import Request, lint
 from chartgen.lint.select import Selection
+from chartgen.lint.subjects import surroundings
 from chartgen.policy.load import PolicySet
 from chartgen.policy.types import Case, Policy
 
@@ -79,4 +80,6 @@ def judge_case(policy: Policy, case: Case) -> Outcome:
                     unread.append(found)
     inputs = Inputs(manifests=tuple(manifests), unread=tuple(unread))
     policies = PolicySet(policies={policy.id: policy})
-    return lint(Request(inputs=inputs, policies=policies, selection=Selection(level="strict")))
+    selection = Selection(level="strict")
+    around = surroundings(case.kubernetes, case.cloud)
+    return lint(Request(inputs=inputs, policies=policies, selection=selection, surroundings=around))

@@ -91,7 +91,7 @@ def lint(request: Request) -> Outcome:
     return Outcome(
         findings=tuple(sorted(findings, key=_order)),
         allowed=(*allowed, *more_allowed),
-        untold=tuple(said.untold),
+        untold=(*said.untold, *about_text.untold),
         stumbles=(*said.stumbles, *about_text.stumbles),
         unread=request.inputs.unread,
         notes=(*request.policies.notes, *request.inputs.notes, *_unused(request, used)),

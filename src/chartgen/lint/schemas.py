@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import Manifest
+from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.validate.embedded import check_objects
 from chartgen.validate.library import index
 from chartgen.validate.problem import SchemaProblem
+
+_PLACEHOLDER: Final = re.compile(r"""["']?(?:[^"'\n]*\$\{\w|\$[A-Za-z_]\w*|<[A-Za-z][^<>\n]*>|\{\{)""")
+"""${REPLICAS}, $NAME, <your-project>, {{ name }}: values of envsubst, of instructions and of other templates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +34,8 @@ class Fault:
     """The value as written, where YAML reads an unquoted word as something else; null otherwise."""
     text: str
     """The value as it stands in the file."""
+    certain: Maybe[bool]
+    """True, unless a placeholder stands where the value will be put in."""
     minors: str
     """The minors in which it is a fault, such as 1.38; empty when it is one in all that were asked."""
     at: tuple[Step, ...]
@@ -57,11 +65,18 @@ def faults(manifest: Manifest, minors: Sequence[str]) -> tuple[Fault, ...]:
                 schema=problem.schema,
                 written=_written(text, problem),
                 text=text,
+                certain=_certain(text),
                 minors="" if len(found[key]) == len(minors) else ", ".join(found[key]),
                 at=problem.path,
             )
         )
     return tuple(faults)
+
+
+def _certain(text: str) -> Maybe[bool]:
+    if _PLACEHOLDER.match(text):
+        return Unknown(because=f"{text} stands for a value that is put in later", run="the file after substitution")
+    return True
 
 
 def _own_group(api_version: str) -> bool:

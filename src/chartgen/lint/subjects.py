@@ -151,5 +151,6 @@ def document_subjects(
         found = faults(manifest, minors)
         if own or found or manifest.document.duplicates:
             view = document_view(manifest, found, own, asked, every)
-            data = {"document": plain(view, {})}
-            yield Subject(scope="document", manifest=manifest, data=data, anchors={"object": ()})
+            unknown: dict[str, Unknown] = {}
+            data = {"document": plain(view, unknown)}
+            yield Subject(scope="document", manifest=manifest, data=data, anchors={"object": ()}, unknown=unknown)

@@ -57,6 +57,10 @@ class Case(Record, frozen=True, kw_only=True):
     files: Annotated[
         dict[str, str] | None, about("Instead of `given`: files and their text, such as a chart folder.")
     ] = None
+    kubernetes: Annotated[
+        tuple[str, ...], about("The Kubernetes minors it is for; the newest known one by default.")
+    ] = ()
+    cloud: Annotated[str | None, about("Whose Kubernetes it is for, where that matters.")] = None
     pass_: Annotated[Literal[True] | None, about("The policy says nothing.")] = None
     fail: Annotated[str | list[str] | None, about("The path, or paths, at which the policy finds something.")] = None
     unknown: Annotated[Literal[True] | None, about("The policy cannot tell, and says what to run.")] = None

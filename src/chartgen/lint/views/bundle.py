@@ -33,13 +33,17 @@ class BundleView:
 
 
 def bundle_views(bundle: Bundle) -> Iterator[tuple[Manifest, BundleView]]:
-    """A view for each object that the bundle as a whole has something to say of."""
+    """A view for each object that the bundle as a whole has something to say of.
+
+    Files of one folder may be alternatives; what one chart renders, or stands in one file, is applied together.
+    """
     seen: dict[tuple[str, ...], Manifest] = {}
     for manifest in bundle.manifests:
         if not manifest.name or "generateName" in manifest.metadata:
             continue
         group = manifest.api_version.rpartition("/")[0]
-        first = seen.setdefault((group, manifest.kind, manifest.namespace, manifest.name), manifest)
+        file = "" if manifest.origin is not None else manifest.file
+        first = seen.setdefault((file, group, manifest.kind, manifest.namespace, manifest.name), manifest)
         if first is not manifest:
             place = first.place(())
             where = f"{place.file}:{place.position.line}"

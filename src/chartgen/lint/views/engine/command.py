@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from chartgen.catalog import engine_fold
 from chartgen.catalog.command_line import read
-from chartgen.catalog.command_types import CommandLine, Place, Reading, Unresolved
+from chartgen.catalog.command_types import CommandLine, NotAnEngine, Place, Reading, Unresolved
 from chartgen.kernel.decision import Json
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items
@@ -20,6 +20,8 @@ from chartgen.lint.views.engine.release import ReleaseView, reading_engine
 
 SHELLS: Final = frozenset({"sh", "bash", "ash", "dash", "zsh"})
 """Programs whose words are scripts."""
+_OTHER_PROGRAM: Final = re.compile(r"\bvllm (?:launch|bench|chat|complete|collect-env)\b")
+"""Subcommands that load no model."""
 _SHOW: Final = "kubectl get pod NAME -o yaml, and the engine's log: it prints its arguments at start"
 
 
@@ -77,7 +79,13 @@ def read_command(
     container: Container, release: ReleaseView, env: Mapping[str, str | None], files: Mapping[str, str]
 ) -> Reading:
     """Read a vLLM container's command line with its release, or the newest one when that is not known."""
+    words = [str(word) for key in ("command", "args") for word in items(container.value.get(key))]
+    joined = " ".join(words)
+    if _OTHER_PROGRAM.search(joined) and "serve" not in joined:
+        return NotAnEngine(because="vllm's command line does other things than serve, too")
     image_starts = release.image == "" or not isinstance(release.version, Unknown) or "openai" in release.image
+    if container.site.manifest.kind.startswith("Ray"):
+        image_starts = False  # KubeRay puts `ray start` before whatever the image would run.
     return read(
         command=[str(word) for word in items(container.value.get("command"))],
         args=[str(word) for word in items(container.value.get("args"))],

@@ -72,7 +72,7 @@ def model_view(name: Maybe[str | None]) -> tuple[ModelView, Model | None]:
         id=name,
         hub=is_hub_name(name),
         catalogued=True,
-        gated=found.gated,
+        gated=_gated(name or "", found),
         heads=_heads(found),
         longest=found.max_position_embeddings,
         scheme=found.checkpoint.scheme,
@@ -80,6 +80,17 @@ def model_view(name: Maybe[str | None]) -> tuple[ModelView, Model | None]:
         weight_bytes=weight_bytes(found),
     )
     return view, found
+
+
+def _gated(name: str, found: Model) -> Maybe[bool]:
+    """Whether the hub asks for a token: known of the publisher's own repositories, and of no copy or fine-tune."""
+    original = find_model(name.rpartition("/")[2])
+    publisher = name.rpartition("/")[0]
+    if original is None or publisher not in {"", original.id.partition("/")[0]}:
+        return Unknown(
+            because=f"{name} has the shapes of a known model, and rules of its own", run="its page on the hub"
+        )
+    return found.gated
 
 
 def _heads(found: Model) -> Maybe[int]:
@@ -113,12 +124,14 @@ def is_hub_name(name: str | None) -> bool:
 
 @cache
 def find_model(name: str) -> Model | None:
-    """The catalogue's model of that name; a local folder called like a model is taken for it."""
+    """The catalogue's model of that name; a local folder called like a model is taken for it, a bare size is none."""
     for candidate in (name, name.rstrip("/").rpartition("/")[2]):
         try:
-            return model(candidate)
+            found = model(candidate)
         except UnknownName:
             continue
+        if not found.reference:
+            return found
     return None
 
 

@@ -149,7 +149,7 @@ def _view(server: str, container: Container, pod: PodView, relations: Relations)
         card=card,
         fit=fit_view(found, card, gpus, parallel, release, options),
         host=host_view(container, pod.volumes),
-        weights=weights_view(container, model, pod.volumes, env, options["--download-dir"]),
+        weights=weights_view(container, model, pod.volumes, env, options["--download-dir"], release),
         probes=probes_view(container),
         drain=drain_view(container, pod.grace, _shutdown(release, options)),
         group_has_weights=_group_has_weights(container, model, relations),

@@ -13,6 +13,7 @@ from chartgen.lint.numbers import number
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.engine.container import Container
 from chartgen.lint.views.engine.model import ModelView
+from chartgen.lint.views.engine.release import ReleaseView
 from chartgen.lint.views.volumes import Volume
 
 _ROOT_HOME: Final = "/root"
@@ -57,14 +58,14 @@ def weights_view(
     volumes: Sequence[Volume],
     env: Mapping[str, str | None],
     download_dir: Maybe[object],
+    release: ReleaseView,
 ) -> WeightsView:
     """Where a container's weights come from."""
     folder = cache_folder(env, download_dir)
     volume, read_only = _at(container, volumes, folder)
     lasting = [one for one in _mounted(container, volumes) if one[1].lasts]
     lasts = volume is not None and volume.lasts
-    local = model.id if isinstance(model.id, Unknown) else not model.hub
-    downloaded: Maybe[bool] = local if isinstance(local, Unknown) else (not local and not lasts)
+    downloaded = _downloaded(model, volume, release)
     kept = known_kept(downloaded)
     return WeightsView(
         downloaded=downloaded,
@@ -81,6 +82,16 @@ def weights_view(
         least_seconds=_seconds(model.weight_bytes, "least", kept=kept),
         likely_seconds=_seconds(model.weight_bytes, "likely", kept=kept),
     )
+
+
+def _downloaded(model: ModelView, volume: Volume | None, release: ReleaseView) -> Maybe[bool]:
+    if isinstance(model.id, Unknown):
+        return model.id
+    if not model.hub or (volume is not None and volume.lasts):
+        return False
+    if volume is None and not release.known_image:
+        return Unknown(because=f"{release.image} may hold the weights", run=f"docker history {release.image}")
+    return True
 
 
 def known_kept(downloaded: Maybe[bool]) -> bool:
