@@ -4,7 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: install tools check test generated cluster-test matrix-test schemas-check bench clean
+# Folders of tests that need a control plane, a real engine or minutes: each is a target of its own.
+SLOW := cluster engine_live engine_truth matrix
+
+.PHONY: install tools check test matrix generated cluster-test schemas-check engine-truth engine-live bench clean
 
 install: $(VENV)/installed
 
@@ -22,12 +25,12 @@ check: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Everything that needs no control plane.
+# Everything that needs no control plane and no engine.
 test: tools check
-	$(BIN)/pytest tests --ignore=tests/cluster --ignore=tests/matrix -n $(JOBS)
+	$(BIN)/pytest tests $(SLOW:%=--ignore=tests/%) -n $(JOBS)
 
-# Every row of the placement table as a whole chart, on every Kubernetes.
-matrix-test: tools
+# Every cloud, card and allocation of the placement table as a whole chart.
+matrix: tools
 	$(BIN)/pytest tests/matrix -n $(JOBS)
 
 # What is generated is committed; this writes it anew, and a test fails when it differs.
@@ -42,6 +45,16 @@ cluster-test: tools
 # The embedded schemas are what the modules they name give today.
 schemas-check: install
 	$(BIN)/python scripts/schemas --check
+
+# Rendered command lines and the engine catalogue before vLLM's own parser, release by release.
+engine-truth: install
+	$(BIN)/python scripts/engine_truth
+	$(BIN)/pytest tests/engine_truth
+
+# A real vLLM, on the CPU, started as a rendered chart starts it: probes, metrics, queue limit, drain.
+engine-live: tools
+	$(BIN)/python scripts/engine_live
+	$(BIN)/pytest tests/engine_live
 
 bench: install
 	$(BIN)/python benchmarks/bench_render.py
