@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import date, datetime
 from typing import Any
 
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 from chartgen.kernel import yaml_source
 from chartgen.kernel.errors import InputError, Position
 from chartgen.kernel.scalars import scalar
+from chartgen.kernel.yaml_faults import yaml_fault
 from chartgen.kernel.yaml_source import Document, read
+from chartgen.report.problems import input_error
 
 
 def one(text: str) -> Document:
@@ -40,6 +43,7 @@ SCALARS: list[tuple[str, Any]] = [
     ("08", 8.0), ("1e3", 1000.0), ("1.5", 1.5), (".5", 0.5), ("5.", 5.0), ("-1E-2", -0.01), ("1_0.5", 10.5),
     (".inf", math.inf), ("-.INF", -math.inf), ("9223372036854775807", 2**63 - 1),
     ("9223372036854775808", 2.0**63), ("99999999999999999999", 1e20),
+    ("1e400", "1e400"), ("-1e999", "-1e999"), ("9" * 5000, "9" * 5000), ("0x" + "f" * 500, "0x" + "f" * 500),
     ("22:22", "22:22"), ("1:30:00", "1:30:00"), ("2026-11-30", "2026-11-30"), ("0x", "0x"), ("0b2", "0b2"),
     ("=", "="), ("1.2.3", "1.2.3"), ("1Gi", "1Gi"), ("500m", "500m"), ("tRUE", "tRUE"), ("-", "-"),
     (".", "."), ("+", "+"), ("1e", "1e"), ("nan", "nan"), ("v0.18.1", "v0.18.1"),
@@ -52,6 +56,35 @@ def test_scalar(text: str, value: Any) -> None:
     found = scalar(text)
     assert found == value
     assert type(found) is type(value)
+
+
+COMPLAINTS = [
+    "found character that cannot start any token", "found character '`' that cannot start any token",
+    "found a tab character that violates indentation", "found unexpected end of stream", "found extra '!'",
+    "did not find expected ',' or '}'", "could not find expected ':'", "did not find the expected '>'",
+    "did not find URI escaped octet", "mapping values are not allowed in this context",
+    "block sequence entries are not allowed here", "expected <block end>, but found '?'",
+    "expected ',' or ']', but got '<stream end>'", "a new complaint of a later release",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("problem", COMPLAINTS)
+def test_every_complaint_reads_on_after_found(problem: str) -> None:
+    """A parser's complaint, of libyaml or of PyYAML, becomes what was found and holds no verb of its own."""
+    found = yaml_fault(problem)
+    assert re.match(r"no |an? |something |mapping values |block sequence entries |'", found)
+    assert not re.search(r"\b(found|did not|could not|are not)\b", found)
+
+
+@given(st.text(max_size=30) | st.text(alphabet="a:- [{'\"\t\n\0&*!|>%@`#,]}", max_size=20))
+def test_whatever_the_text_it_is_read_or_refused(text: str) -> None:
+    """Any text is YAML or gives one error of one line, never another exception."""
+    try:
+        list(read(text, "f"))
+    except InputError as error:
+        (line,) = input_error(error).split("\n")
+        assert "<unicode string>" not in line
+        assert not re.search("found (found|did|could)", line)
 
 
 def test_nan() -> None:
@@ -186,8 +219,14 @@ BOMB = "a0: &a0 [x,x,x,x,x,x,x,x]\n" + "".join(f"a{n}: &a{n} [{','.join([f'*a{n 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a:\n\tb: 1", "2:1 found character that cannot start any token"),
-        ("a: [1", "2:1 did not find expected ',' or ']'"),
+        ("a:\n\tb: 1", "2:1 a character that cannot start any token"),
+        ("a: [1", "2:1 no ',' or ']'"),
+        ("a: b: c", "1:5 mapping values where none may be"),
+        ("a: 'x", "1:6 an unexpected end of stream"),
+        ('a: "\\q"', "1:5 an unknown escape character"),
+        ("a: b\0", "1:5 the character U+0000, which YAML does not allow"),
+        ("a: 1\nb: \x1b[0m", "2:4 the character U+001B, which YAML does not allow"),
+        ("a: \ud83d", "1:4 the character U+D83D, which YAML does not allow"),
         ("{{ .Values.x }}: 1", "1:1 a key that is no text"),
         ("a: *b", "1:4 *b"),
         ("a: &a [*a]", "1:8 *a"),

@@ -38,7 +38,9 @@ MISTAKES = {
     ),
     "a card that nobody makes": (
         GOOD.replace("H100", "H1000"),
-        ["p.yaml:2:6: gpu: found 'H1000', expected a known GPU: see `chartgen catalog gpus`"],
+        [
+            "p.yaml:2:6: gpu: found 'H1000', expected a known GPU: see `chartgen catalog gpus`; did you mean h100-sxm-80gb?"
+        ],
     ),
     "a class of its own": (
         GOOD + "class: chat\n",

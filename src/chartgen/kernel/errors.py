@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -67,15 +68,36 @@ class Infeasible(Exception):  # noqa: N818 - the design's word for it, and it re
         super().__init__(f"{subject}: {missing}")
 
 
+_CLOSE: Final = 0.65
+"""Share of characters that two names must have in common; three of `fp8` and `fp9` have two thirds."""
+_CLOSE_BEGINNING: Final = 0.8
+"""The same for the beginning of a longer name, which more names resemble by chance."""
+_BEGINNING: Final = 3
+"""Characters from which on the beginning of a name says which name is meant."""
+
+
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like `name`, ignoring case and punctuation; None when nothing is close."""
+    """The known name most like `name`, ignoring case and punctuation; None when nothing is really close.
+
+    A name that begins with what was written comes first, then one that resembles it, then one whose beginning does.
+    """
 
     def plain(text: str) -> str:
         return "".join(character for character in text.lower() if character.isalnum())
 
     by_plain = {plain(candidate): candidate for candidate in known}
-    close = difflib.get_close_matches(plain(name), by_plain, n=1, cutoff=0.5)
-    return by_plain[close[0]] if close else None
+    sought = plain(name)
+    if not sought:
+        return None
+    longer = [candidate for candidate in by_plain if candidate.startswith(sought)]
+    if longer and len(sought) >= _BEGINNING:
+        return by_plain[min(longer, key=len)]
+    close = difflib.get_close_matches(sought, by_plain, n=1, cutoff=_CLOSE)
+    if close:
+        return by_plain[close[0]]
+    by_beginning = {candidate[: len(sought)]: candidate for candidate in sorted(by_plain, key=len, reverse=True)}
+    close = difflib.get_close_matches(sought, by_beginning, n=1, cutoff=_CLOSE_BEGINNING)
+    return by_plain[by_beginning[close[0]]] if close else None
 
 
 class UnknownName(LookupError):  # noqa: N818 - it is caught where the place of the name is known
@@ -85,7 +107,9 @@ class UnknownName(LookupError):  # noqa: N818 - it is caught where the place of 
         self.kind = kind
         """What was looked up: model, GPU, vLLM release."""
         self.name = name
-        self.nearest = nearest_name(name, known)
+        self.known: tuple[str, ...] = tuple(known)
+        """Every name that would have done."""
+        self.nearest = nearest_name(name, self.known)
         self.hint = hint
         """What else would do, such as a path to a config.json."""
         super().__init__(f"unknown {kind}: {name!r}")

@@ -7,6 +7,7 @@ goyaml.v2/resolve.go).
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, Final
 
@@ -23,6 +24,8 @@ _NAN: Final = frozenset({".nan", ".NaN", ".NAN"})
 _NUMERIC_START: Final = frozenset("0123456789+-.")
 _LARGEST: Final = 2**63 - 1
 """A larger whole number reaches Kubernetes as a float."""
+_MOST_DIGITS: Final = 200
+"""Longer runs of digits are no whole number of any use, and too long for Python to work out one by one."""
 
 
 def scalar(text: str) -> Any:
@@ -48,9 +51,21 @@ def _number(text: str) -> Any:
     whole = _INTEGER.fullmatch(plain)
     if whole:
         digits, base = next((d, base) for d, base in zip(whole.groups()[1:], _BASES, strict=True) if d)
-        value = int(f"{whole[1]}{digits}", base)
-        return value if abs(value) <= _LARGEST else float(value)
-    return float(plain) if _FLOAT.fullmatch(plain) else text
+        return _whole(text, f"{whole[1]}{digits}", base)
+    return _real(text, plain) if _FLOAT.fullmatch(plain) else text
+
+
+def _whole(text: str, digits: str, base: int) -> Any:
+    if len(digits) > _MOST_DIGITS:
+        return _real(text, digits) if base == 10 else text  # noqa: PLR2004 - only decimal digits are a float
+    value = int(digits, base)
+    return value if abs(value) <= _LARGEST else float(value)
+
+
+def _real(text: str, plain: str) -> Any:
+    """The float, or the text itself where no float is so large: Go's reader then leaves it a string."""
+    value = float(plain)
+    return text if math.isinf(value) else value
 
 
 def key(text: str) -> str:

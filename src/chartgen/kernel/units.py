@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Final, NewType
 
@@ -12,6 +13,9 @@ Tokens = NewType("Tokens", int)
 KIB: Final = 1024
 MIB: Final = 1024**2
 GIB: Final = 1024**3
+
+LARGEST_COUNT: Final = 2**31 - 1
+"""The engine counts sequences and tokens in 32 bits (vllm/v1/worker/gpu_model_runner.py, query_start_loc)."""
 
 _TOKEN_SUFFIX: Final = {"": 1, "k": 1024, "m": 1024**2}
 _TOKENS: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([kKmM]?)")
@@ -26,7 +30,7 @@ def tokens(text: str | int) -> Tokens:
         msg = f"not a token count: {text!r}"
         raise ValueError(msg)
     count = float(match[1]) * _TOKEN_SUFFIX[match[2].lower()]
-    if count != int(count) or count < 1:
+    if math.isinf(count) or count != int(count) or count < 1:
         msg = f"not a whole, positive token count: {text!r}"
         raise ValueError(msg)
     return Tokens(int(count))
@@ -38,7 +42,11 @@ def seconds(text: str | float) -> Seconds:
     if match is None:
         msg = f"not a duration: {text!r}"
         raise ValueError(msg)
-    return Seconds(float(match[1]) * _DURATION_UNIT[match[2]])
+    length = float(match[1]) * _DURATION_UNIT[match[2]]
+    if math.isinf(length):
+        msg = f"longer than any duration: {text!r}"
+        raise ValueError(msg)
+    return Seconds(length)
 
 
 def gib(amount: float) -> str:

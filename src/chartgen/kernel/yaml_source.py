@@ -18,6 +18,7 @@ import yaml
 from chartgen.kernel.errors import InputError, InputProblem, Position
 from chartgen.kernel.scalars import key as key_text
 from chartgen.kernel.scalars import scalar
+from chartgen.kernel.yaml_faults import UNPRINTABLE, yaml_fault
 
 _Loader: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Alias: Final[Any] = yaml.AliasEvent
@@ -276,6 +277,15 @@ def read(text: str, file: str) -> Iterator[Document]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = None if mark is None else Position(line=mark.line + 1, column=mark.column + 1)
-        raise refusal(file, position, error.problem or "something that is no YAML", "valid YAML") from error
-    except yaml.YAMLError as error:
-        raise refusal(file, None, str(error), "valid YAML") from error
+        raise refusal(file, position, yaml_fault(error.problem or "something else"), "valid YAML") from error
+    except (yaml.YAMLError, UnicodeEncodeError) as error:
+        raise _unreadable(text.removeprefix("\ufeff"), file) from error
+
+
+def _unreadable(text: str, file: str) -> InputError:
+    """The error for a character that YAML does not allow anywhere."""
+    bad = UNPRINTABLE.search(text)
+    if bad is None:
+        return refusal(file, None, "a character that YAML does not allow", "valid YAML")
+    found = f"the character U+{ord(bad[0]):04X}, which YAML does not allow"
+    return refusal(file, Text(text).position(bad.start()), found, "text without control characters")
