@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from chartgen.cli import outcome
+from chartgen.kernel.units import LARGEST_COUNT
+
+if TYPE_CHECKING:
+    from chartgen.kernel.errors import InputProblem
+
+
+class _Share(click.FloatRange):
+    """A number in a range, which not-a-number is not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        return self.fail(f"{value} is no number.", param, ctx) if math.isnan(number) else number
+
+
+_COUNT: Final = click.IntRange(min=1, max=LARGEST_COUNT)
 
 
 @click.command(name="fit")
@@ -19,16 +36,16 @@ from chartgen.cli import outcome
 @click.option("--config", metavar="PATH", help="The model's config.json, or its folder.")
 @click.option("--engine", metavar="RELEASE", help="Release of vLLM; the newest known by default.")
 @click.option("--context", help="Longest request, as --max-model-len: 32k.")
-@click.option("--concurrency", type=click.IntRange(min=1), help="Requests of that length to hold at once.")
-@click.option("--tensor-parallel-size", type=click.IntRange(min=1), help="Chosen when not given.")
-@click.option("--pipeline-parallel-size", type=click.IntRange(min=1), help="Chosen when not given.")
+@click.option("--concurrency", type=_COUNT, help="Requests of that length to hold at once.")
+@click.option("--tensor-parallel-size", type=_COUNT, help="Chosen when not given.")
+@click.option("--pipeline-parallel-size", type=_COUNT, help="Chosen when not given.")
 @click.option("--max-model-len", help="Longest request, in tokens.")
-@click.option("--max-num-seqs", type=click.IntRange(min=1), help="Sequences in a batch.")
-@click.option("--max-num-batched-tokens", type=click.IntRange(min=1), help="Tokens in a batch.")
+@click.option("--max-num-seqs", type=_COUNT, help="Sequences in a batch.")
+@click.option("--max-num-batched-tokens", type=_COUNT, help="Tokens in a batch.")
 @click.option("--quantization", help="How weights are quantized.")
 @click.option("--dtype", help="Element type of plain weights.")
 @click.option("--kv-cache-dtype", help="Element type of the KV cache.")
-@click.option("--gpu-memory-utilization", type=click.FloatRange(min=0, max=1, min_open=True), help="Share of the card.")
+@click.option("--gpu-memory-utilization", type=_Share(min=0, max=1, min_open=True), help="Share of the card.")
 @click.option("--enforce-eager", is_flag=True, default=None, help="No CUDA graphs.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The form."
@@ -62,22 +79,38 @@ def command(form: str, rows: Path | None, **options: Any) -> None:
 
 def _answers(rows: Path) -> Iterator[str]:
     from chartgen.kernel.errors import InputError
-    from chartgen.kernel.structure import structure
-    from chartgen.kernel.yaml_source import read
-    from chartgen.memory.answer import answer
-    from chartgen.memory.question import Question, ask
-    from chartgen.report import fits
     from chartgen.report.problems import input_error
 
-    with click.open_file(str(rows), encoding="utf-8") as file:
+    with click.open_file(str(rows), "rb") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
-            name = f"{rows}:{number}"
             try:
-                (document,) = read(line, name)
-                yield json.dumps(fits.data(answer(ask(structure(document, Question, name), name))))
+                yield json.dumps(_answer(line, rows, number))
             except InputError as error:
-                yield json.dumps({"error": input_error(error)})
+                placed = InputError(_placed(problem, rows, number) for problem in error.problems)
+                yield json.dumps({"error": input_error(placed)})
             except Exception as error:  # noqa: BLE001 - a fault of ours in one row must not cost the others
-                yield json.dumps({"error": f"{name}: {type(error).__name__}: {error}"})
+                outcome.failure(error)
+                yield json.dumps({"error": f"{rows}:{number}: a fault of chartgen, told on standard error"})
+
+
+def _answer(line: bytes, rows: Path, number: int) -> dict[str, Any]:
+    from chartgen.kernel.text_file import decoded
+    from chartgen.kernel.yaml_source import read, refusal
+    from chartgen.memory.answer import answer
+    from chartgen.memory.question import ask, read_question
+    from chartgen.report import fits
+
+    documents = list(read(decoded(line, rows), str(rows)))
+    if len(documents) != 1:
+        raise refusal(f"{rows}:{number}", None, f"{len(documents)} documents", "one JSON object")
+    return fits.data(answer(ask(read_question(documents[0], str(rows)), f"{rows}:{number}")))
+
+
+def _placed(problem: InputProblem, rows: Path, number: int) -> InputProblem:
+    """A problem of one line, at its line of the file."""
+    if problem.file != str(rows):
+        return problem
+    place = None if problem.position is None else replace(problem.position, line=number)
+    return replace(problem, file=str(rows) if place else f"{rows}:{number}", position=place)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from chartgen.catalog.assumptions import whole
 from chartgen.kernel.errors import Attempt
+from chartgen.kernel.units import Tokens
 from chartgen.memory.deployment import Deployment
 from chartgen.memory.fit import Fit, estimate
-from chartgen.memory.layouts import arrangements
+from chartgen.memory.layouts import Need, arrangements, shortage
 from chartgen.memory.levers import Lever, levers
 from chartgen.memory.question import Asked
 
@@ -43,7 +44,11 @@ def answer(asked: Asked) -> Answer:
     if fit is None:
         msg = "a question without a layout"
         raise AssertionError(msg)
-    return Answer(asked=asked, fit=fit, levers=tuple(levers(fit)) if fit.verdict == "no" else ())
+    longest = Tokens(fit.limits.max_model_len.value)
+    because = shortage(fit, Need(longest=longest, typical=longest, full_length=wanted))
+    if because is None:
+        return Answer(asked=asked, fit=fit, levers=())
+    return Answer(asked=asked, fit=replace(fit, verdict="no", because=because), levers=tuple(levers(fit, wanted)))
 
 
 def _layouts(asked: Asked) -> Iterator[Deployment]:

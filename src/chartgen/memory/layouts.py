@@ -77,9 +77,10 @@ def smallest(asked: Deployment, need: Need, most: int, *, nodes: int | None = No
 
 
 def spoken(option: Deployment) -> str:
-    """A layout in words: 16 x NVIDIA H100 SXM 80 GB in 2 pipeline stages."""
+    """A layout in words: 16 x NVIDIA H100 SXM 80 GB in 2 pipeline stages, 1 x 3g.40gb slice of it."""
     stages = f" in {option.pipeline_parallel} pipeline stages" if option.pipeline_parallel > 1 else ""
-    return f"{option.gpus} x {option.gpu.title}{stages}"
+    card = option.gpu.title if option.mig is None else f"{option.mig} slice of {option.gpu.title}"
+    return f"{option.gpus} x {card}{stages}"
 
 
 def shortage(fit: Fit, need: Need) -> str | None:

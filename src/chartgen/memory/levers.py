@@ -39,8 +39,8 @@ class Lever:
         return f"{self.change}: {gib(self.fit.deciding_rank.kv_cache.best)} for the KV cache"
 
 
-def levers(fit: Fit) -> list[Lever]:
-    """Every single change after which one request of the longest length fits, the cheapest first."""
+def levers(fit: Fit, wanted: int = 1) -> list[Lever]:
+    """Every single change after which `wanted` requests of the longest length fit, the cheapest first."""
     asked = fit.deployment
     options = (
         _fewer_sequences(fit),
@@ -55,7 +55,7 @@ def levers(fit: Fit) -> list[Lever]:
     for changes in options:
         for words, changed in changes:
             after = estimate(changed)
-            if after.verdict != "no":
+            if after.verdict != "no" and after.requests(after.limits.max_model_len.value) >= wanted:
                 found.append(Lever(change=words, fit=after))
                 break
     return found
@@ -86,7 +86,7 @@ def _fp8_cache(asked: Deployment) -> Iterator[_Change]:
 
 def _shorter(fit: Fit) -> Iterator[_Change]:
     step = whole("shortest-context-step")
-    length = fit.longest // step * step
+    length = min(fit.longest, fit.deployment.model.max_position_embeddings) // step * step
     if length:
         yield f"--max-model-len {length}", replace(fit.deployment, max_model_len=length)
 

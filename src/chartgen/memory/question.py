@@ -14,14 +14,15 @@ from chartgen.catalog.model_names import resolve
 from chartgen.catalog.models import Model
 from chartgen.catalog.quantizations import Quantization, quantization
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
-from chartgen.kernel.structure import about, one_of, shown
-from chartgen.kernel.units import tokens
+from chartgen.kernel.structure import about, one_of, problems_of, shown, structure
+from chartgen.kernel.units import LARGEST_COUNT, tokens
+from chartgen.kernel.yaml_source import Document
 from chartgen.memory.deployment import Deployment
 from chartgen.memory.release import Release, release
 from chartgen.memory.support import legal_sizes, obstacle, refusal
 from chartgen.memory.weights import BYTES, scheme_of
 
-_Size = Annotated[int, about("a whole number of at least 1", ge=1)]
+_Size = Annotated[int, about("a whole number of at least 1", ge=1, le=LARGEST_COUNT)]
 _Length = Annotated[int | str, about("a token count", examples=[32768, "32k"])]
 _Share = Annotated[float, about("a share of the card's memory", gt=0, le=1)]
 
@@ -148,7 +149,7 @@ class _Names:
         try:
             wanted = scheme_of(known, asked)
         except UnknownName as error:
-            self.unknown("quantization", error, "a quantization of the engine")
+            self.unknown("quantization", error, one_of(error.known))
             return None
         if stored.key != "none" and wanted.bits == stored.bits:
             wanted = scheme_of(known, "stored") if asked == "compressed-tensors" else stored
@@ -166,7 +167,7 @@ class _Names:
             try:
                 quantization(self.question.quantization)
             except UnknownName as error:
-                self.unknown("quantization", error, "a quantization of the engine")
+                self.unknown("quantization", error, one_of(error.known))
 
     def _runs(self, wanted: Quantization, card: Gpu, at: Release) -> None:
         because = refusal(card, wanted, str(at))
@@ -179,7 +180,7 @@ class _Names:
         try:
             found: KvDtype = kv_dtype(asked)
         except UnknownName as error:
-            self.unknown("kv_cache_dtype", error, "an element type of the KV cache")
+            self.unknown("kv_cache_dtype", error, one_of(error.known))
             return asked
         if at < release(found.since):
             self.wrong("kv_cache_dtype", asked, f"an element type that vLLM {at} has; this came with {found.since}")
@@ -187,22 +188,35 @@ class _Names:
             self.wrong("kv_cache_dtype", asked, f"compute capability {found.nvidia}, {card.title} has less")
         return asked
 
-    def dtype(self) -> str | None:
+    def dtype(self, card: Gpu | None) -> str | None:
         asked = self.question.dtype
-        if asked is None or asked in _DTYPES:
-            return _DTYPES.get(asked or "auto")
-        self.wrong("dtype", repr(asked), one_of(_DTYPES))
-        return None
+        if asked is not None and asked not in _DTYPES:
+            self.wrong("dtype", repr(asked), one_of(_DTYPES))
+            return None
+        found = _DTYPES[asked or "auto"]
+        if found is not None and card is not None and found not in card.dtypes:
+            able = [name for name in BYTES if name in card.dtypes]
+            self.wrong("dtype", repr(asked), f"an element type that {card.title} computes with: {one_of(able)}")
+        return found
 
-    def length(self) -> int | None:
-        for option in ("max_model_len", "context"):
-            asked = getattr(self.question, option)
-            if asked is not None:
-                try:
-                    return int(tokens(asked))
-                except ValueError:
-                    self.wrong(option, shown(asked), "a token count such as 32768 or 32k")
-        return None
+    def length(self, known: Model | None) -> int | None:
+        """The longest request: the first of the two options that is given, both within the model's own limit."""
+        given = [found for name in ("max_model_len", "context") if (found := self._tokens(name, known)) is not None]
+        return given[0] if given else None
+
+    def _tokens(self, option: str, known: Model | None) -> int | None:
+        asked = getattr(self.question, option)
+        if asked is None:
+            return None
+        try:
+            count = int(tokens(asked))
+        except ValueError:
+            self.wrong(option, shown(asked), "a token count such as 32768 or 32k")
+            return None
+        if known is not None and count > known.max_position_embeddings:
+            most = f"at most {known.max_position_embeddings} tokens, the longest that {known.id} is made for"
+            self.wrong(option, f"{count} tokens", most)
+        return count
 
     def sizes(self, known: Model, scheme: str, card: Gpu) -> None:
         size = self.question.tensor_parallel_size
@@ -217,6 +231,26 @@ class _Names:
             self.wrong("pipeline_parallel_size", str(stages), f"at most its {known.layers} layers")
 
 
+def read_question(document: Document, file: str) -> Question:
+    """The question that one JSON object asks.
+
+    Raises:
+        InputError: every key and value that no question has.
+    """
+    problems = problems_of(document, Question, file)
+    told = {problem.path for problem in problems}
+    given = document.value if isinstance(document.value, dict) else {}
+    for name, value in given.items():  # a schema takes 8192.0 for a whole number, the engine does not
+        if isinstance(value, float) and name != "gpu_memory_utilization" and name not in told:
+            place = document.value_position((name,))
+            problems.append(
+                InputProblem(file=file, position=place, path=name, found=shown(value), expected="a whole number")
+            )
+    if problems:
+        raise InputError(problems)
+    return structure(document, Question, file)
+
+
 def ask(question: Question, file: str, prefix: str = "") -> Asked:
     """Resolve a question.
 
@@ -227,7 +261,7 @@ def ask(question: Question, file: str, prefix: str = "") -> Asked:
     """
     names = _Names(question, file, prefix)
     known, card, at = names.model(), names.card(), names.release()
-    dtype, length = names.dtype(), names.length()
+    dtype, length = names.dtype(card[0] if card else None), names.length(known)
     scheme, cache = None, "auto"
     if card is not None and at is not None:
         cache = names.cache(card[0], at)

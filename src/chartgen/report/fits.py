@@ -83,7 +83,7 @@ def _lines(answer: Answer) -> Iterator[str]:
     yield from bars.lines(fit)
     for name in TERMS:
         figure: Estimate = getattr(fit.deciding_rank, name)
-        yield f"  {_NAMES[name].ljust(16)} {str(figure).ljust(34)} {figure.stands_on.ljust(9)} {figure.because}"
+        yield f"  {_NAMES[name].ljust(16)} {_amount(figure).ljust(34)} {figure.stands_on.ljust(9)} {figure.because}"
     yield f"  {'capacity'.ljust(16)} {_capacity(fit)}"
     for decision, flag in (
         (fit.limits.max_num_seqs, "--max-num-seqs"),
@@ -110,10 +110,18 @@ _NAMES: Final = {
 }
 
 
+def _amount(figure: Estimate) -> str:
+    """An amount of memory; where it is less than nothing, how much is short."""
+    if figure.best >= 0:
+        return str(figure)
+    low, high = max(0.0, -figure.high), -figure.low
+    return f"{gib(-figure.best)} short ({gib(low)} to {gib(high)})"
+
+
 def _capacity(fit: Fit) -> str:
     length = fit.limits.max_model_len.value
     each = gib(fit.kv_bytes_per_request(length))
     return (
         f"{fit.kv_cache_tokens} tokens, {fit.max_concurrency:.2f} requests of {context(length)} tokens at once "
-        f"({each} each)"
+        f"({each} each, beside the pool's one empty block)"
     )
