@@ -71,6 +71,25 @@ def test_kubeconform_keeps_documents_apart() -> None:
     assert kubeconform.check_objects(tool("kubeconform"), [("file", config)] * 3, "1.37") == []
 
 
+ODD_TEXTS = [
+    "call \N{GRINNING FACE}",
+    "\x7f\x85\x9f",
+    "\u2028\u2029",
+    "\ufeff\ufffe\uffff",
+    "\\ud83d",
+    '"\\"',
+    "\0\x1b\t\n",
+]
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS, ids=ascii)
+def test_any_text_of_an_object_reaches_kubeconform(text: str) -> None:
+    """Characters that JSON and YAML write unlike are the same text to the program: it takes what we take."""
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "annotations": {"a": text}}}
+    assert check_objects([("file", config)], "1.37") == []
+    assert kubeconform.check_objects(tool("kubeconform"), [("file", config)], "1.37") == []
+
+
 def test_a_kubeconform_that_cannot_run_is_an_error() -> None:
     """A command that is no kubeconform is an error of its own, never a pass."""
     with pytest.raises(KubeconformError):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from chartgen import __version__
+from chartgen.cli import outcome
 
 COMMANDS: Final = {
     "render": "Turn profiles into validated Helm charts.",
@@ -38,6 +39,16 @@ class _Lazy(click.Group):
         command = module.command
         assert isinstance(command, click.Command)  # noqa: S101 - a broken command module is our fault
         return command
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read the words of the call; --help and --version write here already."""
+        with outcome.terminal():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; whatever it does not catch itself is shown and ends with its exit code."""
+        with outcome.terminal(), outcome.exit_codes():
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table, without importing any of them."""

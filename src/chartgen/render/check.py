@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from chartgen.chart.types import Chart
 from chartgen.chart.values import join, leaves
 from chartgen.kernel.structure import dotted
-from chartgen.kernel.yaml_source import read
+from chartgen.kernel.text_file import read_text
+from chartgen.kernel.yaml_source import read, refusal
 from chartgen.render.nodes import EKSCTL
 from chartgen.validate import embedded
 from chartgen.validate.helm import HelmEngine, HelmError
@@ -20,6 +21,8 @@ from chartgen.validate.problem import SchemaProblem
 
 Validator = Literal["auto", "embedded", "kubeconform"]
 """Which schema checks run: ours, and kubeconform too where it is on PATH; only ours; or both without fail."""
+_INVALID: Final = "not valid"
+"""The verdict on a foreign chart or manifest, of which nothing would have been written anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +40,10 @@ class Complaint:
 class Rejected(Exception):  # noqa: N818 - a chart that a check refuses; nothing of it is written
     """The checks refuse the chart. Exit code 1."""
 
-    def __init__(self, name: str, complaints: tuple[Complaint, ...]) -> None:
+    def __init__(self, name: str, complaints: tuple[Complaint, ...], verdict: str = "nothing is written") -> None:
         self.name = name
+        self.verdict = verdict
+        """What follows for the chart, as a short clause."""
         self.complaints = complaints
         super().__init__(f"{name}: {len(complaints)} complaint(s): {complaints[:3]}")
 
@@ -101,19 +106,21 @@ class Checks:
 
         Raises:
             Rejected: with every complaint.
-            InputError: the file is no YAML.
+            InputError: the file is no YAML in UTF-8, or there is no object to check.
         """
         if path.is_dir() or path.suffix in {".tgz", ".gz"}:
             try:
                 manifests = self.helm.template_path(path, release="release", namespace="default", kubernetes=kubernetes)
             except HelmError as error:
-                raise Rejected(str(path), (_templating(error),)) from error
+                raise Rejected(str(path), (_templating(error),), _INVALID) from error
         else:
-            manifests = {str(path): path.read_text(encoding="utf-8")}
+            manifests = {str(path): read_text(path)}
         objects = list(objects_of(manifests))
+        if not objects:
+            raise refusal(str(path), None, "nothing: it holds no objects", "at least one Kubernetes object")
         complaints = self._schema_complaints(objects, kubernetes)
         if complaints:
-            raise Rejected(str(path), tuple(complaints))
+            raise Rejected(str(path), tuple(complaints), _INVALID)
         return len(objects)
 
     def _schema_complaints(self, objects: list[tuple[str, Any]], kubernetes: str) -> list[Complaint]:
@@ -129,8 +136,7 @@ class Checks:
         if binary is not None:
             yield "kubeconform", partial(kubeconform.check_objects, binary)
         elif self.validator == "kubeconform":
-            msg = "kubeconform is not on PATH"
-            raise FileNotFoundError(msg)
+            raise kubeconform.KubeconformMissing
 
 
 def _structure(chart: Chart, files: Mapping[str, str]) -> bytes:

@@ -29,8 +29,11 @@ def infeasible(error: Infeasible) -> str:
 
 def _infeasible_lines(error: Infeasible) -> Iterator[str]:
     yield f"{error.subject}: nothing fits: {error.missing}"
-    width = max((len(attempt.option) for attempt in error.tried), default=0)
-    for attempt in error.tried:
+    tried = error.tried
+    if tried and tried[-1].because == error.missing:  # the first line says it already
+        tried = tried[:-1]
+    width = max((len(attempt.option) for attempt in tried), default=0)
+    for attempt in tried:
         yield f"  {attempt.option.ljust(width)}  {attempt.because}"
     if error.nearest:
         yield f"  nearest that fits: {error.nearest}"
@@ -42,7 +45,7 @@ def rejected(error: Exception) -> str | None:
 
     if not isinstance(error, Rejected):
         return None
-    lines = [f"{error.name}: nothing is written, as a check refuses the chart"]
+    lines = [f"{error.name}: {error.verdict}, as a check refuses it"]
     for complaint in error.complaints:
         where = f" {complaint.where}:" if complaint.where else ""
         lines.append(f"  {complaint.by}:{where} {complaint.says}")

@@ -25,8 +25,19 @@ _CHOICES: Final = ("'anyOf' failed", "'oneOf' failed")
 _NO_SCHEMA: Final = "could not find schema"
 
 
+_RAW: Final = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+"""Characters that JSON may hold as they are and YAML may not, or takes for a line break."""
+
+
 class KubeconformError(Exception):
     """kubeconform could not be run or gave no answer; its own words."""
+
+
+class KubeconformMissing(KubeconformError):  # noqa: N818 - named as its sibling HelmMissing
+    """kubeconform was asked for and is not there."""
+
+    def __init__(self) -> None:
+        super().__init__("kubeconform is not on PATH: scripts/tools install kubeconform")
 
 
 def find() -> Path | None:
@@ -102,9 +113,9 @@ def _run(binary: Path, contents: Sequence[Any], version: str) -> list[Mapping[st
     try:
         answer = subprocess.run(  # noqa: S603 - the caller's own kubeconform; no shell
             [binary, "-strict", "-verbose", "-n=1", "-output=json", f"-kubernetes-version={version}", *options],
-            input="\n---\n".join(json.dumps(content) for content in contents),
+            input="\n---\n".join(map(_as_yaml, contents)),
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=False,
             timeout=TIMEOUT,
         )
@@ -116,6 +127,12 @@ def _run(binary: Path, contents: Sequence[Any], version: str) -> list[Mapping[st
     except (ValueError, KeyError) as error:
         raise KubeconformError(f"{binary}: {answer.stderr.strip() or answer.stdout.strip()}") from error
     return resources
+
+
+def _as_yaml(content: Any) -> str:
+    """An object as JSON that a YAML reader takes for the same: YAML has no surrogate pairs as JSON escapes them."""
+    text = json.dumps(content, ensure_ascii=False)
+    return _RAW.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _leaves(message: str, content: Any) -> Iterator[tuple[tuple[Step, ...], Code, str]]:
