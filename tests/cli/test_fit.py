@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chartgen.catalog.gpus import gpu
@@ -256,6 +256,7 @@ def test_every_odd_row_gives_its_own_error_in_plain_words(tmp_path: Path) -> Non
         assert said in error
 
 
+@settings(deadline=None)  # the first row loads the catalogue
 @given(st.binary(max_size=40) | st.text(alphabet='{}[]":,ab1.e-\n', max_size=40).map(str.encode))
 def test_rows_of_any_bytes_are_answered(content: bytes) -> None:
     """As many lines out as lines in that hold something, whatever they hold, and no fault of ours."""
