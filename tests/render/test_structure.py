@@ -40,8 +40,8 @@ def rendered(path: Path) -> tuple[Chart, dict[str, str]]:
 
 def test_two_plans_of_one_structure_have_the_same_templates(tmp_path: Path) -> None:
     """Another model, card and context change values and no template: a re-plan is reviewed in one file."""
-    _, one = rendered(profile(tmp_path))
-    _, other = rendered(profile(tmp_path, model=MODELS[1], gpu="H200", context="32k"))
+    _, one = rendered(profile(tmp_path, model=MODELS[1]))
+    _, other = rendered(profile(tmp_path, model=MODELS[2], gpu="H200", context="32k"))
     assert templates(one) == templates(other)
     assert one["values.yaml"] != other["values.yaml"]
 

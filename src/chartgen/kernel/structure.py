@@ -85,7 +85,20 @@ def structure(document: Document, kind: type[T], file: str) -> T:
     problems = problems_of(document, kind, file)
     if problems:
         raise InputError(problems)
-    return msgspec.convert(document.value, kind)
+    return msgspec.convert(_whole(document.value), kind)
+
+
+def _whole(value: Any) -> Any:
+    """The data with 4.0 as 4: JSON Schema takes it for an integer, the structuring library does not."""
+    match value:
+        case dict():
+            return {key: _whole(item) for key, item in value.items()}
+        case list():
+            return [_whole(item) for item in value]
+        case float() if value.is_integer():
+            return int(value)
+        case _:
+            return value
 
 
 def problems_of(document: Document, kind: Any, file: str) -> list[InputProblem]:

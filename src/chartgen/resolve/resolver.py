@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
+from chartgen.kernel.structure import one_of
 from chartgen.kernel.yaml_source import Step
 from chartgen.profile import LoadedProfile
 
@@ -34,7 +35,7 @@ class Resolver:
         try:
             return find(name)
         except UnknownName as unknown:
-            listed = f"see `chartgen catalog {LISTS[kind]}`" if kind in LISTS else "none such is known"
+            listed = f"see `chartgen catalog {LISTS[kind]}`" if kind in LISTS else one_of(unknown.known)
             expected = f"a known {kind}: {listed}{f'; {unknown.hint}' if unknown.hint else ''}"
             self.report(path, repr(name), expected, unknown.nearest)
         except InputError as error:
