@@ -60,9 +60,9 @@ class Adapted:
 
 def adapt(container: Container, release: str, environment: Environment, folder: Path, port: int) -> Adapted:
     """Change what the missing GPU forces, and nothing else."""
-    line = read(command=container.words[:2], args=container.words[2:], env=container.env, engine=engine(release))
+    line = read(command=container.command, args=container.args, env=container.env, engine=engine(release))
     if not isinstance(line, CommandLine) or line.program != "vllm serve":
-        message = f"{container.chart}: the container does not run vllm serve: {container.words[:3]}"
+        message = f"{container.chart}: the container does not run vllm serve: {container.command}"
         raise LookupError(message)
     changes: list[str] = []
     flags: dict[str, Json] = {}

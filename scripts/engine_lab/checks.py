@@ -149,7 +149,7 @@ def drain(server: Server, container: Container) -> list[str]:
 
     Requests arrive until the hook ends, as they do until the endpoint is gone everywhere.
     """
-    tokens = _tokens(server, server.adapted.drain * _SHARE / _WAVES) if server.adapted.drain else _MEASURED
+    tokens = _tokens(server, (server.adapted.drain * _SHARE or _BUSY) / _WAVES)
     waited = _hook(container)
     streams = [server.stream(tokens) for _ in range(AT_ONCE * _WAVES)]
     time.sleep(_SETTLED)

@@ -42,8 +42,8 @@ class Container:
     """The engine's container of one chart."""
 
     chart: str
-    words: tuple[str, ...]
-    """Command and arguments."""
+    command: tuple[str, ...]
+    args: tuple[str, ...]
     env: Mapping[str, str | None]
     """Environment; None for what comes from a Secret or the cluster."""
     startup: Probe
@@ -74,7 +74,8 @@ def render(profile: Path, release: str) -> Container:
     ]
     return Container(
         chart=chart.name,
-        words=(*container.get("command", ()), *container.get("args", ())),
+        command=tuple(container.get("command", ())),
+        args=tuple(container.get("args", ())),
         env={entry["name"]: entry.get("value") for entry in container.get("env", ())},
         startup=_probe(container["startupProbe"]),
         readiness=_probe(container["readinessProbe"]),

@@ -41,10 +41,10 @@ def _wrong_metric(whole: container.Container) -> container.Container:
 
 
 def _no_drain(whole: container.Container) -> container.Container:
-    words = list(whole.words)
-    at = words.index("--shutdown-timeout")
-    del words[at : at + 2]
-    return replace(whole, words=tuple(words))
+    args = list(whole.args)
+    at = args.index("--shutdown-timeout")
+    del args[at : at + 2]
+    return replace(whole, args=tuple(args))
 
 
 BREAKS: Final[dict[str, Broken]] = {"probe": _short_probe, "metric": _wrong_metric, "drain": _no_drain}

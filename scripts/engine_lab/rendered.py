@@ -12,9 +12,14 @@ from typing import Any, Final
 import yaml
 
 from chartgen import api
+from chartgen.catalog.command_line import read
+from chartgen.catalog.command_types import CommandLine, Unresolved
 from chartgen.catalog.engine_images import holds_engine
+from chartgen.catalog.engine_spelling import words
+from chartgen.catalog.engines import engine
 from chartgen.catalog.model_attention import GroupedHeads, LatentAttention
 from chartgen.catalog.models import Model
+from chartgen.kernel.decision import Json
 from chartgen.kernel.errors import Infeasible, InputError
 from chartgen.render.files import chart_files
 from chartgen.validate.helm import engine as helm_engine
@@ -66,12 +71,24 @@ def lines(profiles: Sequence[Path], release: str) -> Iterator[RenderedLine | Not
             kubernetes=chart.kubernetes,
         )
         for container in (found for pod in pods(manifests.values()) for found in engines_of(pod)):
-            env = {entry["name"]: entry["value"] for entry in container.get("env", []) if "value" in entry}
-            command = [_filled(word, env) for word in (*container.get("command", []), *container.get("args", []))]
-            if command[:2] != _SERVE:
-                message = f"{name}: the container runs {command[:2]}: teach engine_lab what it starts"
-                raise LookupError(message)
-            yield RenderedLine(name=name, words=tuple(command[2:]), model=plan.resolved.model)
+            yield RenderedLine(name=name, words=tuple(_words(container, release)), model=plan.resolved.model)
+
+
+def _words(container: Mapping[str, Any], release: str) -> list[str]:
+    """The words after `vllm serve`: as rendered, or as the engine would see them behind a shell."""
+    env = {entry["name"]: entry["value"] for entry in container.get("env", []) if "value" in entry}
+    command = [*container.get("command", []), *container.get("args", [])]
+    if command[:2] == _SERVE:
+        return [_filled(word, env) for word in command[2:]]
+    line = read(command=container["command"], args=container.get("args", []), env=env, engine=engine(release))
+    if not isinstance(line, CommandLine):
+        message = f"{command[:2]}: {line.because}"
+        raise LookupError(message)  # noqa: TRY004 - the words are at fault, not a type
+    given: dict[str, Json] = {}
+    for argument in line.arguments:
+        value = _FROM_THE_CLUSTER if isinstance(argument.value, Unresolved) else argument.value
+        given[argument.written if value is False else argument.flag] = True if value is False else value
+    return [str(line.model), *words(given)]
 
 
 def pods(manifests: Iterable[str]) -> Iterator[dict[str, Any]]:
@@ -98,7 +115,8 @@ def engines_of(pod: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         container
         for container in pod["containers"]
-        if holds_engine(str(container.get("image", ""))) and "vllm" in container.get("command", ["vllm"])
+        if holds_engine(str(container.get("image", "")))
+        and "vllm serve" in " ".join([*container.get("command", _SERVE), *container.get("args", [])])
     ]
 
 

@@ -59,7 +59,7 @@ def test_metrics_are_those_of_the_release(profile: Path, release: str) -> None:
 def test_the_command_line_is_that_of_the_release(profile: Path, release: str) -> None:
     """The release takes every rendered flag and reads every rendered variable, without a remark."""
     whole = rendered(profile, release)
-    line = read(command=whole.words[:2], args=whole.words[2:], env=whole.env, engine=engine(release))
+    line = read(command=whole.command, args=whole.args, env=whole.env, engine=engine(release))
     assert isinstance(line, CommandLine)
     assert check(line, engine(release)) == []
 
@@ -82,7 +82,7 @@ def test_names_that_changed(release: str, usage: str, latency: str) -> None:
 def test_drain_only_where_the_release_has_it(profile: Path, release: str) -> None:
     """No release before 0.18.0 is told to drain; later ones are, and the grace period covers hook and drain."""
     whole = rendered(profile, release)
-    told = "--shutdown-timeout" in whole.words
+    told = "--shutdown-timeout" in whole.args
     assert told == engine(release).at_least("0.18.0")
-    drain = float(whole.words[whole.words.index("--shutdown-timeout") + 1]) if told else 0.0
+    drain = float(whole.args[whole.args.index("--shutdown-timeout") + 1]) if told else 0.0
     assert whole.grace >= float(whole.pre_stop.get("sleep", {}).get("seconds", 0)) + drain
