@@ -28,7 +28,9 @@ def test_every_example_end_to_end(policy: Policy, case: Case, tmp_path: Path) ->
     """Through the command too, each example finds exactly what it says."""
     for name, text in (case.files or {"case.yaml": case.given}).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    result = run(tmp_path, "--select", policy.id, "--format", "json", "--fail-on", "advice")
+    around = [word for minor in case.kubernetes for word in ("--kubernetes", minor)]
+    around += ["--cloud", case.cloud] if case.cloud else []
+    result = run(tmp_path, "--select", policy.id, "--format", "json", "--fail-on", "advice", *around)
     paths = sorted(found["path"] for found in json.loads(result.output)["findings"])
     expected = [] if case.fail is None else sorted([case.fail] if isinstance(case.fail, str) else case.fail)
     assert paths == expected
