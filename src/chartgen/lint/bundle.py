@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
-from chartgen.lint.manifest import Manifest, mapping
+from chartgen.lint.manifest import Manifest, items, mapping
 from chartgen.lint.workloads import PodSite, pod_sites
 
 K = TypeVar("K", bound=Hashable)
@@ -99,14 +99,14 @@ class Bundle:
     def matched(self, selector: Any, namespace: str) -> tuple[PodSite, ...]:
         """The pods that a label selector, with matchLabels and matchExpressions, matches."""
         labels = mapping(mapping(selector).get("matchLabels"))
-        expressions = mapping(selector).get("matchExpressions") or []
+        expressions = items(mapping(selector).get("matchExpressions"))
         sites = self.selected(labels, namespace) if labels else tuple(self.pods_in(namespace))
         return tuple(site for site in sites if all(holds(term, site.labels) for term in expressions))
 
 
 def holds(term: Any, labels: Mapping[str, Any]) -> bool:
     """Whether labels satisfy one term of matchExpressions."""
-    key, values = str(mapping(term).get("key")), mapping(term).get("values") or []
+    key, values = str(mapping(term).get("key")), items(mapping(term).get("values"))
     match mapping(term).get("operator"):
         case "In":
             return str(labels.get(key)) in map(str, values) and key in labels

@@ -15,6 +15,7 @@ from chartgen.lint.bundle import Bundle
 from chartgen.lint.finding import Change, Counts, Finding, Outcome, Problem, Splice, Stumble, Untold
 from chartgen.lint.judge import Rule, Subject
 from chartgen.lint.manifest import Inputs, Manifest, Place
+from chartgen.lint.schemas import faults
 from chartgen.lint.select import Selection, chosen
 from chartgen.lint.subjects import Surroundings, document_subjects, subjects
 from chartgen.lint.views.all import Views
@@ -88,15 +89,32 @@ def lint(request: Request) -> Outcome:
             about_text.add(rule, subject, cluster)
     more, more_allowed, _ = sort_out(about_text.findings, marks, request.allowances, request.today)
     findings = [one for one in (*standing, *more) if one.fingerprint not in request.baseline]
+    stumbles = (*said.stumbles, *about_text.stumbles)
+    malformed = _malformed(stumbles, request.surroundings.asked)
     return Outcome(
         findings=tuple(sorted(findings, key=_order)),
         allowed=(*allowed, *more_allowed),
-        untold=(*said.untold, *about_text.untold),
-        stumbles=(*said.stumbles, *about_text.stumbles),
+        untold=(*said.untold, *about_text.untold, *(_broken(one) for one in stumbles if id(one.manifest) in malformed)),
+        stumbles=tuple(one for one in stumbles if id(one.manifest) not in malformed),
         unread=request.inputs.unread,
         notes=(*request.policies.notes, *request.inputs.notes, *_unused(request, used)),
         counts=_counts(request, policies),
         texts={one.place.file: text for one in findings if (text := one.manifest.text_of(one.place.file))},
+    )
+
+
+def _malformed(stumbles: Iterable[Stumble], minors: Sequence[str]) -> set[int]:
+    """The objects among them that are not what their kind is: an expression may expect the right types."""
+    objects = {id(one.manifest): one.manifest for one in stumbles}
+    return {key for key, manifest in objects.items() if faults(manifest, minors)}
+
+
+def _broken(stumble: Stumble) -> Untold:
+    return Untold(
+        policy=stumble.policy,
+        manifest=stumble.manifest,
+        because="the object has values of wrong types",
+        run="chartgen lint again, once they are right",
     )
 
 

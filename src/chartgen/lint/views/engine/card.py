@@ -12,6 +12,7 @@ from chartgen.catalog.gpus import Gpu, gpu
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.units import MIB
 from chartgen.lint.accelerators import Accelerators
+from chartgen.lint.manifest import items
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.cloud import selector_terms
 
@@ -58,7 +59,7 @@ def card_view(spec: Mapping[str, Any], gpus: Accelerators) -> CardView:
 def _pairs(spec: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for term in selector_terms(dict(spec)):
         if term.get("operator", "In") == "In":
-            for value in term.get("values") or []:
+            for value in items(term.get("values")):
                 yield str(term.get("key")), value
 
 

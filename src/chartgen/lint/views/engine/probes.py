@@ -85,6 +85,8 @@ def _probe(container: Container, key: str) -> ProbeView | None:
     command = " ".join(map(str, items(mapping(probe.get("exec")).get("command"))))
     url = _URL.search(command)
     written = (http or tcp or grpc).get("port")
+    if not command and not isinstance(written, int | str):
+        return None
     port = resolve_port(container.value, written)
     if command:
         port = int(url[1]) if url and url[1] else None
