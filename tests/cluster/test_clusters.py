@@ -63,7 +63,8 @@ def replicas(count: int, resource: str, each: int, **spec: Any) -> Manifest:
         ("eks", WHOLE, 4, 6),  # two on each H100 node, one on each L40S node
         ("gke", WHOLE, 2, 10),  # four on each H100 node, one on each L4 node
         ("aks", WHOLE, 8, 2),
-        ("on-prem", WHOLE, 4, 4),  # two on the H100 machine, one on the A100's, one on the L40S's
+        # two on the H100s, one on the A100s, one on the L40Ss, one on shares of two L4s: labels prevent the last
+        ("on-prem", WHOLE, 4, 5),
         ("fragmented", WHOLE, 4, 0),  # six are free, but two at most on one node
         ("fragmented", WHOLE, 2, 2),
         ("fragmented", WHOLE, 1, 6),
