@@ -96,9 +96,13 @@ def verdict(parser: Any, cli: ModuleType, words: list[str], folder: str | None) 
 
 
 def configure(args: Any, folder: str) -> None:
-    """Build the engine's configuration, the model replaced by a folder with its config.json."""
+    """Build the engine's configuration, the model replaced by a folder with its config.json.
+
+    There is no tokenizer, so the reasoning parser, which wants one, is left to level 1 and the catalogue.
+    """
     args.model = args.model_tag = folder
     args.skip_tokenizer_init = True
+    args.reasoning_parser = ""
     engine_args: Any = importlib.import_module("vllm.engine.arg_utils").AsyncEngineArgs.from_cli_args(args)
     usage: Any = importlib.import_module("vllm.usage.usage_lib").UsageContext.OPENAI_API_SERVER
     engine_args.create_engine_config(usage_context=usage)
