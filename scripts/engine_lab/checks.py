@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from engine_lab.adapted import AT_ONCE
@@ -16,7 +16,8 @@ SHORT: Final = 8
 """Tokens of a request that only makes metrics move."""
 _MEASURED: Final = 512
 """Tokens of the requests by which the rate is measured."""
-_TICK: Final = 0.001
+_LONG_ENOUGH: Final = 4.0
+"""Seconds over which a rate is measured at least."""
 REFUSED: Final = 503
 """What the queue limit answers, without Retry-After."""
 _DEFAULT_KEEP_ALIVE: Final = 5.0
@@ -25,14 +26,13 @@ _LONGER: Final = 2.0
 _POLL: Final = 0.2
 _BUSY: Final = 15.0
 """Seconds for which the requests of a full queue keep the engine busy."""
-_SETTLED: Final = 1.5
-"""Seconds until requests that were sent are counted."""
 _WAVES: Final = 2
 """Half of the requests run and half wait."""
 _SHARE: Final = 0.3
 """The part of the drain that the requests of the check may take: a busy machine is slower than its measured rate."""
 _TYPE: Final = re.compile(r"# TYPE (\S+) (\S+)")
 _SAMPLE: Final = re.compile(r"(vllm:[a-z0-9_]+)(?:\{(.*)\})? \S+")
+_IN_FLIGHT: Final = re.compile(r"^vllm:num_requests_(?:running|waiting)\{.*\} (\S+)", re.MULTILINE)
 _LABEL_NAME: Final = re.compile(r'([a-z_]+)="')
 
 Series = Mapping[str, frozenset[str]]
@@ -109,10 +109,12 @@ def queue_limit(server: Server) -> list[str]:
     if limit is None:
         return []
     tokens = _tokens(server, _BUSY)
+    _in_flight(server, lambda number: number == 0)
     streams = [server.stream(tokens) for _ in range(limit)]
-    if not _in_flight(server, limit):
+    if not _in_flight(server, lambda number: number >= limit):
         finished(streams)
-        return [f"{limit} requests were never in flight at once: the check needs longer ones"]
+        said = "; ".join(sorted({_said(stream) for stream in streams}))
+        return [f"{limit} requests were never in flight at once: {said}"]
     extra = server.stream(SHORT)
     finished([extra])
     finished(streams)
@@ -126,14 +128,12 @@ def queue_limit(server: Server) -> list[str]:
     return failures
 
 
-def _in_flight(server: Server, count: int) -> bool:
-    """Wait until so many requests run or wait, for as long as they are meant to last."""
+def _in_flight(server: Server, enough: Callable[[float], bool]) -> bool:
+    """Wait until as many requests run or wait as is wanted, for as long as they are meant to last."""
     until = time.monotonic() + _BUSY
     while time.monotonic() < until:
-        numbers = re.findall(
-            r"^vllm:num_requests_(?:running|waiting)\{.*\} (\S+)", server.get("/metrics")[1], re.MULTILINE
-        )
-        if sum(map(float, numbers)) >= count:
+        page = server.get("/metrics")[1]
+        if enough(sum(map(float, _IN_FLIGHT.findall(page)))):
             return True
         time.sleep(_POLL)
     return False
@@ -149,13 +149,12 @@ def drain(server: Server, container: Container) -> list[str]:
 
     Requests arrive until the hook ends, as they do until the endpoint is gone everywhere.
     """
-    tokens = _tokens(server, (server.adapted.drain * _SHARE or _BUSY) / _WAVES)
+    shortly = server.adapted.drain * _SHARE / _WAVES
+    tokens = _tokens(server, shortly) if shortly else server.adapted.context - _MEASURED
     waited = _hook(container)
     streams = [server.stream(tokens) for _ in range(AT_ONCE * _WAVES)]
-    time.sleep(_SETTLED)
-    running = sum(stream.thread is not None and stream.thread.is_alive() for stream in streams)
-    if running <= AT_ONCE:
-        return [f"only {running} streams were left at the stop signal: the check needs longer ones"]
+    if not _in_flight(server, lambda number: number >= len(streams)):
+        return [f"{len(streams)} streams were never in flight at once: the check needs longer ones"]
     try:
         took = server.stop(container.grace - waited)
     except TimeoutError as error:
@@ -164,9 +163,7 @@ def drain(server: Server, container: Container) -> list[str]:
     failures = [f"stream {number}: {_said(stream)}" for number, stream in enumerate(streams) if not stream.complete]
     if server.process.returncode != 0:
         failures.append(f"the engine ended with {server.process.returncode}")
-    print(
-        f"  stop: hook {waited:.0f} s, then {took:.0f} s with {running} streams open, of {container.grace:.0f} s in all"
-    )
+    print(f"  stop: hook {waited:.0f} s, then {took:.0f} s with {len(streams)} in flight, of {container.grace:.0f} s")
     print(f"  {len(streams) - len(failures)} of {len(streams)} streams finished, half of them had to wait", flush=True)
     return failures
 
@@ -184,9 +181,13 @@ def _hook(container: Container) -> float:
 
 def _tokens(server: Server, seconds: float) -> int:
     """How many tokens each of a full batch gets in a time, by measuring: no more than the context holds."""
-    short, long = (_timed(server, tokens) for tokens in (SHORT, _MEASURED))
-    rate = (_MEASURED - SHORT) / max(long - short, _TICK)
-    return max(SHORT, min(server.adapted.context - _MEASURED, int(rate * seconds)))
+    most = server.adapted.context - _MEASURED
+    measured = _MEASURED
+    took = _timed(server, measured)
+    while took < _LONG_ENOUGH and measured < most:
+        measured = min(most, measured * _WAVES)
+        took = _timed(server, measured)
+    return max(SHORT, min(most, int(measured / took * seconds)))
 
 
 def _timed(server: Server, tokens: int) -> float:
@@ -203,4 +204,5 @@ def finished(streams: Iterable[Stream]) -> None:
 
 
 def _said(stream: Stream) -> str:
-    return f"status {stream.status}, {stream.parts} parts, {stream.error.strip() or 'cut without a word'}"
+    ended = stream.error.strip() or f"ended by {stream.ended or 'nothing'}"
+    return f"status {stream.status}, {stream.parts} parts of {stream.tokens}, {ended}"

@@ -22,6 +22,11 @@ from engine_lab.container import Probe
 OK: Final = 200
 _LOCAL: Final = "127.0.0.1"
 _DONE: Final = b"data: [DONE]"
+_DATA: Final = b"data: "
+_WHOLE: Final = "length"
+"""The end of a request that got every token it asked for."""
+_BEHIND_US: Final = ("nice", "-n", "10")
+"""The engine takes every core for its arithmetic: who probes and reads must come first to see it as it is."""
 _PATIENCE: Final = 600.0
 """Seconds that a client of these checks waits: longer than any grace period."""
 
@@ -41,6 +46,8 @@ class Stream:
     tokens: int
     status: int = 0
     parts: int = 0
+    ended: str = ""
+    """The reason that the engine gave for the end: a cut stream is closed as if it were whole."""
     complete: bool = False
     error: str = ""
     thread: threading.Thread | None = None
@@ -120,15 +127,21 @@ class Server:
                 return
             for line in answer:
                 if line.startswith(_DONE):
-                    stream.complete = not stream.error
-                elif b'"error"' in line:
-                    stream.error = line.decode()
-                elif line.startswith(b"data:"):
-                    stream.parts += 1
+                    stream.complete = stream.ended == _WHOLE and not stream.error
+                elif line.startswith(_DATA):
+                    self._part(stream, json.loads(line.removeprefix(_DATA)))
         except (OSError, http.client.HTTPException) as error:
             stream.error = repr(error)
         finally:
             connection.close()
+
+    @staticmethod
+    def _part(stream: Stream, part: dict[str, Any]) -> None:
+        stream.parts += 1
+        if "error" in part:
+            stream.error = json.dumps(part["error"])
+        for choice in part.get("choices", ()):
+            stream.ended = choice.get("finish_reason") or stream.ended
 
     def stop(self, grace: float) -> float:
         """Send SIGTERM and wait; the seconds it took.
@@ -165,7 +178,7 @@ def running(adapted: Adapted, folder: Path) -> Iterator[Server]:
     log = folder / "engine.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            adapted.words,
+            (*_BEHIND_US, *adapted.words),
             env=dict(adapted.env),
             cwd=folder,
             stdout=output,
