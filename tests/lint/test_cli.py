@@ -52,6 +52,8 @@ def test_every_example_end_to_end(policy: Policy, case: Case, tmp_path: Path) ->
         (GOOD, ("--config", "/nowhere"), 2),
         (GOOD, ("--baseline", "/nowhere"), 2),
         (GOOD, ("--set", "x"), 2),
+        (GOOD, ("--set", "a[65537]=1"), 2),
+        (GOOD, ("--set", f"a[{'9' * 5000}]=1"), 2),
     ],
 )
 def test_exit_codes(text: str, words: tuple[str, ...], code: int) -> None:

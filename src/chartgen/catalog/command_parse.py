@@ -20,6 +20,7 @@ from chartgen.catalog.command_values import convert
 from chartgen.catalog.engine_types import Flag
 from chartgen.kernel.decision import Json
 from chartgen.kernel.errors import nearest_name
+from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.structure import build
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ class _Parser:
 
     def _optimization(self, token: Token, level: str) -> None:
         name = "--optimization-level" if self.engine.flag("--optimization-level") else "--compilation-config"
-        value: Json = int(level) if level.isdigit() else level
+        number = whole_number(level)
+        value: Json = level if number is None else number
         flag = self.engine.flag(name)
         self.found.arguments.append(
             Argument(flag=name, value=value, written=token.text, place=token.place, known=flag),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Final
 
 from chartgen.catalog.engine_types import Flag
 from chartgen.kernel.decision import Json
+from chartgen.kernel.scalars import whole_number
 
 _SUFFIXED: Final = re.compile(r"(\d+(?:\.\d+)?)([kKmMgGtT])")
 _DECIMAL: Final = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -69,10 +71,13 @@ def suffixed(text: str) -> int:
         return _integer(text)
     number, suffix = match.groups()
     if suffix in _DECIMAL:
-        return int(float(number) * _DECIMAL[suffix])
+        size = float(number) * _DECIMAL[suffix]
+        if math.isinf(size):
+            raise ValueError("a whole number")
+        return int(size)
     if "." in number:
         raise ValueError(f"a whole number before {suffix}, or {number}{suffix.lower()}")
-    return int(number) * _BINARY[suffix]
+    return _integer(number) * _BINARY[suffix]
 
 
 def _integer(text: str) -> int:
@@ -99,9 +104,10 @@ def _json(text: str, shape: str) -> Json:
     try:
         value: Json = json.loads(text)
     except ValueError:
-        if shape == "CompilationConfig" and text.strip().isdigit():
-            return int(text)
-        raise ValueError("JSON") from None
+        level = whole_number(text.strip()) if shape == "CompilationConfig" else None
+        if level is None:
+            raise ValueError("JSON") from None
+        return level
     return value
 
 

@@ -22,6 +22,7 @@ _BASES: Final = (16, 2, 8, 10)
 _INFINITY: Final = re.compile(r"([-+]?)\.(inf|Inf|INF)")
 _NAN: Final = frozenset({".nan", ".NaN", ".NAN"})
 _NUMERIC_START: Final = frozenset("0123456789+-.")
+_DIGITS: Final = re.compile(r"[0-9]{1,15}")
 _LARGEST: Final = 2**63 - 1
 """A larger whole number reaches Kubernetes as a float."""
 _MOST_DIGITS: Final = 200
@@ -53,6 +54,11 @@ def _number(text: str) -> Any:
         digits, base = next((d, base) for d, base in zip(whole.groups()[1:], _BASES, strict=True) if d)
         return _whole(text, f"{whole[1]}{digits}", base)
     return _real(text, plain) if _FLOAT.fullmatch(plain) else text
+
+
+def whole_number(text: str) -> int | None:
+    """The number that plain digits write in text that is no YAML; None for all else, and for more than 15 digits."""
+    return int(text) if _DIGITS.fullmatch(text) else None
 
 
 def _whole(text: str, digits: str, base: int) -> Any:

@@ -8,38 +8,27 @@ number here.
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from fractions import Fraction
 from typing import Final
 
-_QUANTITY: Final = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)")
-_BINARY: Final = {name: Decimal(1024) ** power for power, name in enumerate(("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"))}
-_DECIMAL: Final = {
-    "n": Decimal("1e-9"),
-    "u": Decimal("1e-6"),
-    "m": Decimal("1e-3"),
-    "k": Decimal("1e3"),
-    "M": Decimal("1e6"),
-    "G": Decimal("1e9"),
-    "T": Decimal("1e12"),
-    "P": Decimal("1e15"),
-    "E": Decimal("1e18"),
-}
-_SCALE: Final = _BINARY | _DECIMAL
+from chartgen.kernel.quantity import quantity as exact
+
+_MOST: Final = Fraction(2**63 - 1)
+"""The largest number a quantity stands for; what is larger is capped (Kubernetes API reference, "Quantity")."""
 
 
 def quantity(text: str) -> float:
     """The number a Kubernetes quantity stands for: 1Gi is 1073741824; raise ValueError if it is none."""
-    match = _QUANTITY.fullmatch(text)
-    if match is None:
+    number = exact(text)
+    if number is None:
         msg = f"not a quantity: {text!r}"
         raise ValueError(msg)
-    number, exponent, suffix = match.groups()
-    return float(Decimal(number + (exponent or "")) * _SCALE[suffix or ""])
+    return float(max(-_MOST, min(number, _MOST)))
 
 
 def is_quantity(text: str) -> bool:
     """Whether the text is a Kubernetes quantity."""
-    return _QUANTITY.fullmatch(text) is not None
+    return exact(text) is not None
 
 
 def find(text: str, pattern: str) -> str:

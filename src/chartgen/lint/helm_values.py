@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from chartgen.kernel.errors import InputError, InputProblem
-from chartgen.kernel.scalars import scalar
+from chartgen.kernel.scalars import scalar, whole_number
 from chartgen.kernel.yaml_source import Step, read, refusal
 
 _PART: Final = re.compile(r"((?:[^.\[\\]|\\.)+)|\[(\d+)\]")
+_LARGEST_INDEX: Final = 65536
+"""helm.sh/helm pkg/strvals, MaxIndex."""
 
 
 def given_values(files: Iterable[Path], sets: Iterable[str]) -> dict[str, Any]:
@@ -51,12 +53,20 @@ def merge(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]
 def _read_setting(text: str) -> tuple[list[Step], Any]:
     name, equals, value = text.partition("=")
     path: list[Step] = [
-        int(index) if index else word.replace("\\.", ".") for word, index in _PART.findall(name.strip())
+        _index(text, index) if index else word.replace("\\.", ".") for word, index in _PART.findall(name.strip())
     ]
     if not equals or not path or isinstance(path[0], int):
         problem = InputProblem(file="--set", position=None, path="", found=text, expected="key.path=value")
         raise InputError([problem])
     return path, scalar(value.replace("\\,", ","))
+
+
+def _index(setting: str, digits: str) -> int:
+    index = whole_number(digits)
+    if index is None or index > _LARGEST_INDEX:
+        expected = f"an index of at most {_LARGEST_INDEX}, as Helm takes it"
+        raise InputError([InputProblem(file="--set", position=None, path="", found=setting, expected=expected)])
+    return index
 
 
 def _set(tree: dict[str, Any], path: list[Step], value: Any) -> None:

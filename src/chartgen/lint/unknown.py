@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 T = TypeVar("T")
+_MOST: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ def known(value: Maybe[T], otherwise: T) -> T:
 def plain(value: Any, unknown: dict[str, Unknown]) -> Any:
     """A view as plain data with camelCase keys; what cannot be told goes into `unknown` by its key."""
     if value is None or isinstance(value, str | int | float):
-        return value
+        return _held(value)
     if isinstance(value, Mapping):
         return _plain_items(value.items(), unknown)
     if isinstance(value, tuple | list | frozenset):
@@ -52,10 +53,15 @@ def _plain_items(entries: Iterable[tuple[str, Any]], unknown: dict[str, Unknown]
         if isinstance(entry, Unknown):
             unknown[key] = entry
         elif entry is None or isinstance(entry, str | int | float):
-            result[key] = entry
+            result[key] = _held(entry)
         else:
             result[key] = plain(entry, unknown)
     return result
+
+
+def _held(value: Any) -> Any:
+    """A plain value as CEL can hold it: its whole numbers end at 64 bits (CEL specification, "Values")."""
+    return value if not isinstance(value, int) or abs(value) <= _MOST else _MOST if value > 0 else -_MOST
 
 
 @cache

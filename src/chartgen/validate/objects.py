@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from chartgen.kernel.quantity import duration
 from chartgen.validate.fault import Fault, Node, exactly_one
-from chartgen.validate.quantity import duration
 
 _METRIC_FIELDS: Final = {
     "ContainerResource": "containerResource",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from chartgen.kernel.quantity import quantity
 from chartgen.validate.fault import Fault, Node
-from chartgen.validate.quantity import quantity
 
 _STANDARD: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 _HUGE_PAGES: Final = "hugepages-"

@@ -8,7 +8,7 @@ from typing import Any
 from chartgen.lint.manifest import Manifest, mapping
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.all import Views
-from chartgen.lint.views.pod import PERCENT
+from chartgen.lint.views.pod import pods_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +48,5 @@ def budget_view(budget: Manifest, views: Views) -> BudgetView:
 
 def _allowed(spec: dict[str, Any], replicas: int) -> int:
     if "maxUnavailable" in spec:
-        return min(_pods(spec["maxUnavailable"], replicas), replicas)
-    return replicas - _pods(spec.get("minAvailable", 0), replicas)
-
-
-def _pods(amount: Any, replicas: int) -> int:
-    """A count, or a share rounded up, as the disruption controller rounds both bounds."""
-    if isinstance(amount, int):
-        return amount
-    text = str(amount).removesuffix("%")
-    return -(-int(text) * replicas // PERCENT) if text.isdigit() else 0
+        return min(pods_of(spec["maxUnavailable"], replicas, up=True), replicas)
+    return replicas - pods_of(spec.get("minAvailable", 0), replicas, up=True)

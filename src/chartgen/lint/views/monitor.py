@@ -139,7 +139,7 @@ def _endpoints(manifest: Manifest, names: set[str] | None) -> Iterator[EndpointV
 def seconds(value: Any) -> float | None:
     """A duration such as 1m30s in seconds; None when it is none."""
     found = _DURATION.findall(str(value)) if value is not None else []
-    return sum(int(number) * _UNITS[unit] for number, unit in found) if found else None
+    return sum(float(number) * _UNITS[unit] for number, unit in found) if found else None
 
 
 def _expressions(manifest: Manifest, views: Views) -> Iterator[ExpressionView]:

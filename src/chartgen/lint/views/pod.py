@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from chartgen.kernel.scalars import whole_number
 from chartgen.lint.accelerators import Accelerators, of_pod
 from chartgen.lint.manifest import at, mapping
 from chartgen.lint.numbers import number, whole
@@ -16,7 +17,7 @@ from chartgen.lint.views.references import Reference, references
 from chartgen.lint.views.volumes import Volume, volumes
 from chartgen.lint.workloads import PodSite, Role
 
-PERCENT: Final = 100
+_PERCENT: Final = 100
 _OWNER: Final = re.compile(r"(^|[/._-])(owner|owned-by|team|squad|contact|on-?call|cost-?cent(er|re)|maintainers?)$")
 
 
@@ -127,7 +128,7 @@ def _owned(site: PodSite) -> bool:
 
 
 def _number(value: Any) -> int | None:
-    return int(value) if isinstance(value, str) and value.isdigit() else None
+    return whole_number(value) if isinstance(value, str) else None
 
 
 def _account_token(site: PodSite, relations: Relations) -> bool:
@@ -149,27 +150,26 @@ def _rollout(kind: str, spec: dict[str, Any], least: int) -> Rollout:
     """The strategy in pods; what is left out has Kubernetes' default."""
     if kind == "LeaderWorkerSet":
         written = mapping(at(spec, ("rolloutStrategy", "rollingUpdateConfiguration")))
-        surge = _pods(written.get("maxSurge", 0), least, up=True)
-        return Rollout(type="group", surge=surge, unavailable=_pods(written.get("maxUnavailable", 1), least, up=False))
+        surge = pods_of(written.get("maxSurge", 0), least, up=True)
+        return Rollout(
+            type="group", surge=surge, unavailable=pods_of(written.get("maxUnavailable", 1), least, up=False)
+        )
     if kind in {"StatefulSet", "DaemonSet"}:
         on_delete = at(spec, ("updateStrategy", "type")) == "OnDelete"
-        surge = _pods(at(spec, ("updateStrategy", "rollingUpdate", "maxSurge")) or 0, 1, up=True)
+        surge = pods_of(at(spec, ("updateStrategy", "rollingUpdate", "maxSurge")) or 0, 1, up=True)
         return Rollout(type="OnDelete" if on_delete else "RollingUpdate", surge=surge, unavailable=1)
     if at(spec, ("strategy", "type")) == "Recreate" or kind in {"Pod", "Job", "CronJob"}:
         return Rollout(type="Recreate", surge=0, unavailable=least)
     written = mapping(at(spec, ("strategy", "rollingUpdate")))
     share = f"{number('rollout-share'):.0%}"
-    surge = _pods(written.get("maxSurge", share), least, up=True)
-    unavailable = _pods(written.get("maxUnavailable", share), least, up=False)
+    surge = pods_of(written.get("maxSurge", share), least, up=True)
+    unavailable = pods_of(written.get("maxUnavailable", share), least, up=False)
     return Rollout(type="RollingUpdate", surge=surge, unavailable=unavailable)
 
 
-def _pods(amount: Any, replicas: int, *, up: bool) -> int:
-    """A count, or a share of the replicas: a surge is rounded up, what may be missing is rounded down."""
+def pods_of(amount: Any, replicas: int, *, up: bool) -> int:
+    """A count, or a share of the replicas, rounded up for a surge or a budget and down for what an update stops."""
     if isinstance(amount, int):
         return amount
-    text = str(amount).removesuffix("%")
-    if not text.isdigit():
-        return 0
-    share = int(text) * replicas
-    return -(-share // PERCENT) if up else share // PERCENT
+    share = (whole_number(str(amount).removesuffix("%")) or 0) * replicas
+    return -(-share // _PERCENT) if up else share // _PERCENT

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chartgen.catalog.gateways import load_gateway
+from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint import dialects
 from chartgen.lint.dialects import Defaults, Written
@@ -208,8 +209,9 @@ def _balanced(key: str | None, written: Written) -> bool:
 def _rate(annotations: Mapping[str, Any]) -> float | None:
     for key, value in annotations.items():
         match = _RATE.search(str(key))
-        if match and str(value).isdigit():
-            return int(value) / (60 if match[1] == "limit-rpm" else 1)
+        rate = whole_number(str(value))
+        if match and rate is not None:
+            return rate / (60 if match[1] == "limit-rpm" else 1)
     return None
 
 
@@ -238,7 +240,8 @@ def _upstream_idle(key: str | None, idle: Maybe[float | None]) -> float | None:
 
 def _keep_alive(engine: EngineView) -> float:
     written = engine.env.get("VLLM_HTTP_TIMEOUT_KEEP_ALIVE")
-    return float(written) if written and written.isdigit() else number("engine-keep-alive")
+    seconds = whole_number(written or "")
+    return float(seconds) if seconds is not None else number("engine-keep-alive")
 
 
 def _at(route: Manifest, key: str) -> tuple[Step, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import Manifest, at, items, mapping, mappings
 from chartgen.lint.numbers import number
@@ -172,9 +173,9 @@ def _answered(
     """A name must be some container's; a number must be declared, or the port that an engine listens on."""
     if not sites or any(site.shape.operated for site in sites):
         return True
-    if isinstance(target, str) and not target.isdigit():
-        return any(number is not None for _, number in found)
-    number = int(target) if isinstance(target, int | str) else 0
+    number = whole_number(str(target))
+    if isinstance(target, str) and number is None:
+        return any(one is not None for _, one in found)
     ports: set[int] = set()
     for site in sites:
         engines = {view.at: view for _, view in views.engines(site)}

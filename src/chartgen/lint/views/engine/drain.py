@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from chartgen.catalog.shell_words import commands
 from chartgen.kernel.decision import Json
+from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items, mapping
 from chartgen.lint.unknown import Maybe, Unknown
@@ -68,12 +69,10 @@ def _hook(hook: Mapping[str, Any]) -> tuple[Literal["none", "sleep", "script", "
     if not text:
         return "none", 0, None
     port = _PORT.search(text)
-    number = int(port[1]) if port else None
+    number = whole_number(port[1]) if port else None
     if _LOOP.search(text):
         return "script", Unknown(because="the preStop hook waits in a loop", run="time it in a running pod"), number
-    total = sum(
-        int(found[1]) * _UNITS[found[2] or ""] if found[1] else int(found[3]) for found in _SLEEP.finditer(text)
-    )
+    total = sum((whole_number(found[1] or found[3]) or 0) * _UNITS[found[2] or ""] for found in _SLEEP.finditer(text))
     return "sleep" if total else "script", total, number
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items, mapping, mappings
 from chartgen.lint.numbers import whole
@@ -89,7 +90,7 @@ def _probe(container: Container, key: str) -> ProbeView | None:
         return None
     port = resolve_port(container.value, written)
     if command:
-        port = int(url[1]) if url and url[1] else None
+        port = whole_number(url[1] or "") if url else None
     path = str(http.get("path") or "/") if http else (url[2] or "/" if url else None)
     delay = _seconds(probe, "initialDelaySeconds", 0)
     period = _seconds(probe, "periodSeconds", whole("probe-period-seconds"))
@@ -98,7 +99,7 @@ def _probe(container: Container, key: str) -> ProbeView | None:
         by="exec" if command else "tcp" if tcp else "grpc" if grpc else "http",
         path=path.partition("?")[0] if path else None,
         port=port,
-        port_name=written if isinstance(written, str) and not written.isdigit() else None,
+        port_name=written if isinstance(written, str) and whole_number(written) is None else None,
         command=command,
         authorized=any(str(one.get("name")).lower() == "authorization" for one in mappings(http.get("httpHeaders"))),
         delay=delay,
@@ -121,8 +122,9 @@ def resolve_port(container: Mapping[str, Any], port: Any) -> int | None:
         return port
     if not isinstance(port, str):
         return None
-    if port.isdigit():
-        return int(port)
+    number = whole_number(port)
+    if number is not None:
+        return number
     for entry in mappings(container.get("ports")):
         if entry.get("name") == port:
             number = entry.get("containerPort")

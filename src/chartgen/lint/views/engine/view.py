@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from chartgen.catalog.command_types import CommandLine, NotAnEngine
 from chartgen.kernel.decision import Json
+from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.accelerators import Accelerators, of_container
 from chartgen.lint.manifest import items, mapping, mappings
@@ -186,15 +187,15 @@ def _port(
         return facts.port
     words = [str(word) for key in ("command", "args") for word in items(container.value.get(key))]
     words = [part for word in words for part in word.split()]
-    for number, word in enumerate(words):
+    for place, word in enumerate(words):
         name, equals, value = word.partition("=")
         if name in facts.port_flags:
-            text = value if equals else words[number + 1] if number + 1 < len(words) else ""
-            if text.isdigit():
-                return int(text)
-            return Unknown(because=f"the port is {text}", run="the rendered manifest")
+            text = value if equals else words[place + 1] if place + 1 < len(words) else ""
+            number = whole_number(text)
+            return number if number is not None else Unknown(because=f"the port is {text}", run="the rendered manifest")
     variable = env.get(facts.port_variable) if facts.port_variable else None
-    return int(variable) if variable and variable.isdigit() else facts.port
+    number = whole_number(variable or "")
+    return number if number is not None else facts.port
 
 
 def _paths(server: str, release: ReleaseView) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from chartgen.validate.quantity import duration, quantity
+from chartgen.kernel.quantity import duration, quantity
 
 QUANTITIES = [
     ("0", 0), ("2", 2), ("2.5", Fraction(5, 2)), (".5", Fraction(1, 2)), ("5.", 5), ("+3", 3), ("-1", -1),
