@@ -36,6 +36,7 @@ matrix: tools
 # What is generated is committed; this writes it anew, and a test fails when it differs.
 generated: install
 	$(BIN)/python scripts/generate
+	$(BIN)/chartgen policy docs
 
 # A real etcd, API server, controllers and scheduler judge what is rendered. Building them takes a while, once.
 cluster-test: tools
