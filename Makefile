@@ -39,9 +39,10 @@ generated: install
 	$(BIN)/chartgen policy docs
 
 # A real etcd, API server, controllers and scheduler judge what is rendered. Building them takes a while, once.
+# Each worker has control planes of its own; tests that share a set of programs share an xdist_group.
 cluster-test: tools
 	$(BIN)/python scripts/tools install --group cluster
-	$(BIN)/pytest tests/cluster
+	$(BIN)/pytest tests/cluster -n $(JOBS) --dist loadgroup
 
 # The embedded schemas are what the modules they name give today.
 schemas-check: install

@@ -21,6 +21,16 @@ from cluster.storage import Provisioner
 _numbers = itertools.count()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep what asks the oldest minor on one worker: each worker starts the control planes that its tests ask for."""
+    oldest = controlplane.MINORS[0]
+    for item in items:
+        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        if oldest in parameters.values():
+            item.add_marker(pytest.mark.xdist_group(oldest))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print how many tests of each check passed, failed or broke."""
     counts = Counter(

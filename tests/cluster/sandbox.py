@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import socket
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -18,6 +20,8 @@ from cluster.errors import ClusterError
 T = TypeVar("T")
 
 LOOPBACK = "127.0.0.1"
+_PORTS = range(20000, 32768)
+"""Below those that Linux gives to outgoing connections, one of which may else be taken before a program has it."""
 _LOG_LINES = 12
 """So many last lines of a log are shown when its program fails."""
 
@@ -136,8 +140,13 @@ def must_be_free(port: int, what: str) -> None:
 
 def free_ports(count: int) -> list[int]:
     """So many different ports of the loopback address that nothing listens on now."""
-    sockets = [socket.create_server((LOOPBACK, 0)) for _ in range(count)]
-    ports = [int(each.getsockname()[1]) for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    ports = random.sample(_PORTS, len(_PORTS))
+    return list(islice(filter(_is_free, ports), count))
+
+
+def _is_free(port: int) -> bool:
+    try:
+        must_be_free(port, "a program")
+    except ClusterError:
+        return False
+    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import select
 import ssl
 import threading
 from collections.abc import Mapping
@@ -87,6 +88,8 @@ class Wire:
     def _exchange(
         self, method: str, target: str, data: bytes | None, headers: dict[str, str]
     ) -> tuple[http.client.HTTPResponse, bytes]:
+        if hasattr(self._local, "connection") and _closed_by_server(self._local.connection):
+            self.disconnect()
         if not hasattr(self._local, "connection"):
             trust = ssl.create_default_context(cafile=str(self.authority))
             server = urlsplit(self.address).netloc
@@ -105,6 +108,11 @@ class Wire:
         if hasattr(self._local, "connection"):
             self._local.connection.close()
             del self._local.connection
+
+
+def _closed_by_server(connection: http.client.HTTPSConnection) -> bool:
+    """Whether there is something to read from an idle connection: its end, after some time without requests."""
+    return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
 
 
 def _parsed(text: bytes) -> Manifest:
