@@ -59,6 +59,7 @@ def helm(plane: ControlPlane, which: Helm, *arguments: str | Path) -> Answer:
     home = plane.sandbox.folder / which
     environment = {
         "PATH": os.environ["PATH"],
+        "HOME": str(home),
         "KUBECONFIG": str(plane.kubeconfig),
         "HELM_CACHE_HOME": str(home / "cache"),
         "HELM_CONFIG_HOME": str(home / "config"),
