@@ -160,6 +160,7 @@ def _server(plane: ControlPlane) -> list[str]:
         f"--client-ca-file={made.authority}",
         "--token-auth-file=tokens.csv",
         "--authorization-mode=RBAC",
+        "--allow-privileged=true",  # as every distribution sets it: whether a pod may be is not for the server to say
         f"--service-account-key-file={made.service_account_key}",
         f"--service-account-signing-key-file={made.service_account_key}",
         "--service-account-issuer=https://kubernetes.default.svc",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from chartgen.lint.cases import judge_case
 from chartgen.lint.cel import activation, compile_expression
@@ -92,6 +93,52 @@ def test_an_annotation_with_a_reason_allows() -> None:
     assert cluster_says(policy, value)
     value["metadata"]["annotations"] = {"allow.chartgen/privileged-container": "installs the driver"}
     assert not cluster_says(policy, value)
+
+
+def test_an_annotation_on_a_pod_template_allows() -> None:
+    """On a CronJob's pod template the annotation allows as well."""
+    policy = next(one for one in POLICIES if one.id == "privileged-container")
+    (pod,) = objects(policy.cases[0])
+    metadata = {"annotations": {"allow.chartgen/privileged-container": "installs the driver"}}
+    template = {"metadata": metadata, "spec": pod["spec"]}
+    value = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "x"},
+        "spec": {"jobTemplate": {"spec": {"template": template}}},
+    }
+    assert not cluster_says(policy, value)
+    metadata["annotations"] = {}
+    assert cluster_says(policy, value)
+
+
+def test_all_entries_are_told_at_once() -> None:
+    """There is one validation for all lists of a policy: the API server tells the message of the first one only."""
+    policy = next(one for one in POLICIES if one.id == "privileged-container")
+    (value,) = objects(policy.cases[0])
+    value["spec"]["initContainers"] = [{**value["spec"]["containers"][0], "name": "init"}]
+    (said,) = cluster_says(policy, value)
+    assert said.count("is privileged") == 2
+
+
+def test_what_is_there_is_left_alone() -> None:
+    """Pods are judged when they are made, nothing while it is deleted, and never the cluster's own namespace."""
+    body = export(next(one for one in POLICIES if one.scope == "pod"), "vap")[0]["spec"]
+    rules = body["matchConstraints"]["resourceRules"]
+    assert [rule["operations"] for rule in rules if "pods" in rule["resources"]] == [["CREATE"]]
+    assert all(rule["operations"] == ["CREATE", "UPDATE"] for rule in rules if "pods" not in rule["resources"])
+    (selector,) = body["matchConstraints"]["namespaceSelector"]["matchExpressions"]
+    assert (selector["operator"], selector["values"]) == ("NotIn", ["kube-system"])
+    condition = body["matchConditions"][0]["expression"]
+    assert evaluate(condition, {"object": {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}}) is False
+    assert evaluate(condition, {"object": {"metadata": {}}}) is True
+
+
+def test_quantities_cannot_be_exported() -> None:
+    """A policy that compares quantities as numbers says why it cannot be asked: the API server does it otherwise."""
+    require = 'quantity(object.spec.resources.requests.storage) >= quantity("1Gi")'
+    policy = structs.replace(POLICIES[1], scope="object", kinds=("Service",), require=require)
+    assert obstacle(policy) == "it compares quantities as numbers, which the API server does in another way"
 
 
 def test_kyverno_form() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from chartgen.policy.expressions import all_of, lists_of, names_of, present_at, renamed, rule_of
+from chartgen.policy.expressions import all_of, functions_of, lists_of, names_of, present_at, renamed, rule_of
 from chartgen.policy.types import Policy
 
 Form = Literal["vap", "kyverno"]
@@ -24,28 +24,34 @@ _RAW: Final = frozenset({"object", "spec", "item"})
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """How the API server calls a kind."""
+    """How the API server calls a kind, and where its pod templates are."""
 
     group: str
     version: str
     plural: str
+    templates: tuple[str, ...] = ()
 
 
 RESOURCES: Final = {
     "Pod": Resource("", "v1", "pods"),
     "Service": Resource("", "v1", "services"),
-    "Deployment": Resource("apps", "v1", "deployments"),
-    "StatefulSet": Resource("apps", "v1", "statefulsets"),
-    "DaemonSet": Resource("apps", "v1", "daemonsets"),
-    "ReplicaSet": Resource("apps", "v1", "replicasets"),
-    "Job": Resource("batch", "v1", "jobs"),
-    "CronJob": Resource("batch", "v1", "cronjobs"),
+    "Deployment": Resource("apps", "v1", "deployments", ("spec.template",)),
+    "StatefulSet": Resource("apps", "v1", "statefulsets", ("spec.template",)),
+    "DaemonSet": Resource("apps", "v1", "daemonsets", ("spec.template",)),
+    "ReplicaSet": Resource("apps", "v1", "replicasets", ("spec.template",)),
+    "Job": Resource("batch", "v1", "jobs", ("spec.template",)),
+    "CronJob": Resource("batch", "v1", "cronjobs", ("spec.jobTemplate.spec.template",)),
     "HorizontalPodAutoscaler": Resource("autoscaling", "v2", "horizontalpodautoscalers"),
     "PodDisruptionBudget": Resource("policy", "v1", "poddisruptionbudgets"),
     "Ingress": Resource("networking.k8s.io", "v1", "ingresses"),
     "HTTPRoute": Resource("gateway.networking.k8s.io", "v1", "httproutes"),
     "ScaledObject": Resource("keda.sh", "v1alpha1", "scaledobjects"),
-    "LeaderWorkerSet": Resource("leaderworkerset.x-k8s.io", "v1", "leaderworkersets"),
+    "LeaderWorkerSet": Resource(
+        "leaderworkerset.x-k8s.io",
+        "v1",
+        "leaderworkersets",
+        ("spec.leaderWorkerTemplate.leaderTemplate", "spec.leaderWorkerTemplate.workerTemplate"),
+    ),
 }
 """The kinds that exported policies may speak of."""
 
@@ -55,6 +61,10 @@ _POD_SPEC: Final = (
     ": object.spec.template.spec"
 )
 _NAMES: Final = {"spec": "variables.spec"}
+_NOT_THE_SYSTEM: Final = {
+    "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system"]}]
+}
+"""A cluster's own pods need what these policies forbid, and must never be refused."""
 
 
 def obstacle(policy: Policy) -> str | None:
@@ -62,6 +72,8 @@ def obstacle(policy: Policy) -> str | None:
     beyond = names_of(policy) - _RAW
     if beyond:
         return f"it needs {' and '.join(sorted(beyond))}, which a cluster does not show to an admission policy"
+    if "quantity" in functions_of(policy):
+        return "it compares quantities as numbers, which the API server does in another way"
     if policy.scope == "object" and not policy.kinds:
         return "it speaks of every kind, and an admission policy has to name its resources"
     missing = [kind for kind in policy.kinds if kind not in RESOURCES]
@@ -122,61 +134,68 @@ def _kyverno(policy: Policy, actions: Sequence[Action]) -> list[dict[str, Any]]:
 
 
 def _spec(policy: Policy) -> dict[str, Any]:
+    kinds = policy.kinds or _POD_KINDS
     spec: dict[str, Any] = {
-        "matchConstraints": {"resourceRules": _rules(policy.kinds or _POD_KINDS)},
-        "matchConditions": [{"name": "not-allowed-by-annotation", "expression": _not_allowed(policy)}],
+        "matchConstraints": {"namespaceSelector": _NOT_THE_SYSTEM, "resourceRules": _rules(kinds)},
+        "matchConditions": [
+            {"name": "not-being-deleted", "expression": "!has(object.metadata.deletionTimestamp)"},
+            {"name": "not-allowed-by-annotation", "expression": _not_allowed(policy, kinds)},
+        ],
     }
     if policy.scope == "pod":
         spec["variables"] = [{"name": "spec", "expression": _POD_SPEC}]
-    spec["validations"] = list(_validations(policy))
+    spec["validations"] = [_validation(policy)]
     return spec
 
 
 def _rules(kinds: Iterable[str]) -> list[dict[str, Any]]:
-    """One rule for each API group and version."""
-    grouped: dict[tuple[str, str], list[str]] = {}
+    """One rule for each API group and version; a pod changes hardly after it is made, and its node is known then."""
+    grouped: dict[tuple[str, str, bool], list[str]] = {}
     for kind in kinds:
         resource = RESOURCES[kind]
-        grouped.setdefault((resource.group, resource.version), []).append(resource.plural)
+        grouped.setdefault((resource.group, resource.version, kind == "Pod"), []).append(resource.plural)
     return [
-        {"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE", "UPDATE"], "resources": plurals}
-        for (group, version), plurals in grouped.items()
+        {
+            "apiGroups": [group],
+            "apiVersions": [version],
+            "operations": ["CREATE"] if only_new else ["CREATE", "UPDATE"],
+            "resources": plurals,
+        }
+        for (group, version, only_new), plurals in grouped.items()
     ]
 
 
-def _not_allowed(policy: Policy) -> str:
-    """The annotation with a reason allows in the cluster too, on the object or on its pod template."""
-    key = f'"allow.chartgen/{policy.id}"'
-
-    def free(metadata: str, guard: str) -> str:
-        held = f"{metadata}.annotations"
-        return f'(!({guard}has({held})) || !({key} in {held}) || {held}[{key}] == "")'
-
-    template = "object.spec.template.metadata"
-    guard = f"has(object.spec) && has(object.spec.template) && has({template}) && "
-    return f"{free('object.metadata', '')} && {free(template, guard)}"
+def _not_allowed(policy: Policy, kinds: Iterable[str]) -> str:
+    """The annotation with a reason allows in the cluster too, on the object or on its pod templates."""
+    templates = dict.fromkeys(path for kind in kinds for path in RESOURCES[kind].templates)
+    held = ["object.metadata", *(f"object.?{path.replace('.', '.?')}.?metadata" for path in templates)]
+    return " && ".join(
+        f'{metadata}.?annotations[?"allow.chartgen/{policy.id}"].orValue("").trim() == ""' for metadata in held
+    )
 
 
-def _validations(policy: Policy) -> Iterable[dict[str, str]]:
-    """One validation, or one for each list that the policy speaks of."""
+def _validation(policy: Policy) -> dict[str, str]:
+    """One validation for all lists that the policy speaks of: a refusal tells the message of the first one only."""
     rule = renamed(rule_of(policy), _NAMES)
     message = renamed(" ".join(policy.message.split()), _NAMES)
-    if policy.each is None:
-        yield {"expression": rule, "messageExpression": message}
-    for base, segments in lists_of(policy):
-        root = renamed(base, _NAMES)
-        yield {
-            "expression": all_of(root, segments, rule),
-            "messageExpression": _messages(root, segments, rule, message),
-        }
+    lists = [(renamed(base, _NAMES), segments) for base, segments in lists_of(policy)]
+    if lists:
+        every = [f"({all_of(base, segments, rule)})" for base, segments in lists]
+        said = [_messages(base, segments, rule, message) for base, segments in lists]
+        rule = " && ".join(every)
+        message = said[0] if len(said) == 1 else f'[{", ".join(said)}].filter(text, text != "").join("; ")'
+    # What the API server says when there are more words than it takes.
+    return {"expression": rule, "messageExpression": message, "message": policy.title}
 
 
 def _messages(base: str, segments: Sequence[str], rule: str, message: str, depth: int = 0) -> str:
     """The sentences of all entries that fail, joined as the linter would list them."""
-    _, held = present_at(base, segments[0])
+    present, held = present_at(base, segments[0])
     if len(segments) == 1:
-        return f'{held}.filter(item, !({rule})).map(item, {message}).join("; ")'
-    inner = f"e{depth}"
-    failing = f"!({all_of(inner, segments[1:], rule, depth + 1)})"
-    said = _messages(inner, segments[1:], rule, message, depth + 1)
-    return f'{held}.filter({inner}, {failing}).map({inner}, {said}).join("; ")'
+        said = f'{held}.filter(item, !({rule})).map(item, {message}).join("; ")'
+    else:
+        inner = f"e{depth}"
+        failing = f"!({all_of(inner, segments[1:], rule, depth + 1)})"
+        words = _messages(inner, segments[1:], rule, message, depth + 1)
+        said = f'{held}.filter({inner}, {failing}).map({inner}, {words}).join("; ")'
+    return f'({present} ? {said} : "")'

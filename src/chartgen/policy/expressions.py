@@ -40,6 +40,17 @@ def names_of(policy: Policy) -> frozenset[str]:
     return frozenset().union(*map(names_in, texts)) | starts
 
 
+def functions_of(policy: Policy) -> frozenset[str]:
+    """The functions that a policy calls by name; those called on a value, such as `text.find(…)`, are left out."""
+    texts = (policy.when or "", policy.require, policy.message)
+    return frozenset(
+        match["name"]
+        for text in texts
+        for match in _TOKEN.finditer(text)
+        if match["name"] and text[match.end() :].lstrip().startswith("(")
+    )
+
+
 def renamed(source: str, names: Mapping[str, str]) -> str:
     """The expression with variables called otherwise; texts and fields of the same name stay."""
 
