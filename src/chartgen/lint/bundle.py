@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from chartgen.lint.manifest import Manifest, items, mapping
+from chartgen.lint.operators.kinds import made
 from chartgen.lint.workloads import PodSite, pod_sites
 
 K = TypeVar("K", bound=Hashable)
@@ -43,7 +44,8 @@ class Bundle:
         self.manifests = tuple(manifests)
         self._by_kind: Shelf[str, Manifest] = Shelf()
         self._by_name: Shelf[tuple[str, str], Manifest] = Shelf()
-        for manifest in self.manifests:
+        self._made = tuple(made(manifest) for manifest in self.manifests)
+        for manifest in chain(self.manifests, *(one.objects for one in self._made)):
             self._by_kind.put(manifest.kind, manifest.namespace, manifest)
             self._by_name.put((manifest.kind, manifest.name), manifest.namespace, manifest)
 
@@ -59,7 +61,8 @@ class Bundle:
     @cached_property
     def pods(self) -> tuple[PodSite, ...]:
         """Every pod template."""
-        return tuple(site for manifest in self.manifests for site in pod_sites(manifest))
+        written = (site for manifest in self.manifests for site in pod_sites(manifest))
+        return (*written, *(site for one in self._made for site in one.pods))
 
     @cached_property
     def _pods_in(self) -> Shelf[None, PodSite]:

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Any, Final
 
 from chartgen.kernel.errors import InputError, InputProblem, Position
 from chartgen.kernel.structure import shown
 from chartgen.kernel.yaml_source import Document, Step, Text, read
 from chartgen.lint.manifest import Manifest, Unread
+from chartgen.lint.operators.kinds import VALUES, values_kind
 
 MAX_BROKEN: Final = 100
 """After so many broken documents the rest of a file is left unread, and that is said."""
 
 _TEMPLATE: Final = re.compile(r'\{\{-?\s*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|include ")')
+_VALUES_FILE: Final = re.compile(r"^(servingEngineSpec|modelArtifacts):", re.MULTILINE)
+"""Values files that are judged as what they are; a chart may read templates out of them as text."""
 _PLACEHOLDER: Final = re.compile(r"\{\{|\[%|\[\[ ?[a-z]|\{%-? ")
 _MARKER: Final = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 
 
 def read_manifests(text: str, file: str, group: str, *, rendered: bool = False) -> Iterator[Manifest | Unread]:
     """Every object of a file, and every document of it that is none. What Helm rendered is no template any more."""
-    if not rendered and _TEMPLATE.search(text):
+    if not rendered and _TEMPLATE.search(text) and not _VALUES_FILE.search(text):
         found = "a Helm template that is not rendered"
         yield _unread(file, _first(text, _TEMPLATE), found, "its chart's folder: it is rendered before it is judged")
         return
@@ -108,6 +112,10 @@ def _object(document: Document, file: str, group: str, root: tuple[Step, ...], v
     if ("kind" in value or "apiVersion" in value) and "metadata" in value:
         missing = "apiVersion" if "kind" in value else "kind"
         return _unread(file, position, f"an object without {missing}", f"the key {missing!r}", failed=True)
+    kind = values_kind(value)
+    if kind is not None:
+        named = {"apiVersion": f"{VALUES}/v1", "kind": kind, "metadata": {"name": PurePath(file).stem}, **value}
+        return Manifest(file=file, group=file, document=document, root=root, value=named)
     return _unread(file, position, "no Kubernetes object", "apiVersion and kind")
 
 

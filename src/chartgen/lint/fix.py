@@ -20,7 +20,7 @@ def setting(manifest: Manifest, path: Sequence[Step], value: str) -> Splice | No
     """The edit that makes the entry at `path` say `value`; None where it cannot be made safely."""
     if manifest.origin is not None or not path:
         return None
-    document, whole = manifest.document, (*manifest.root, *path)
+    document, whole = manifest.document, manifest.whole(path)
     offsets = document.offsets(whole)
     if offsets is not None:
         scalar_there = not isinstance(_at(document.value, whole), dict | list)
@@ -33,7 +33,7 @@ def removal(manifest: Manifest, path: Sequence[Step]) -> Splice | None:
     if manifest.origin is not None:
         return None
     document = manifest.document
-    offsets = document.offsets((*manifest.root, *path))
+    offsets = document.offsets(manifest.whole(path))
     if offsets is None:
         return None
     text = document.text.content

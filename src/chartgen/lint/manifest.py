@@ -51,6 +51,9 @@ class Manifest:
     origin: Origin | None = None
     """What it was rendered from; None when it stands in the file as it is."""
 
+    spec_at: tuple[Step, ...] | None = None
+    """Where its spec stands in the document, for an object that somebody makes of another one's fields."""
+
     @property
     def kind(self) -> str:
         """The object's kind."""
@@ -76,13 +79,19 @@ class Manifest:
         """The namespace as written; empty when it is left to whoever applies the object."""
         return _text(self.metadata.get("namespace"))
 
+    def whole(self, path: Sequence[Step]) -> tuple[Step, ...]:
+        """The path from the document's root to the entry at `path` inside the object."""
+        if self.spec_at is not None and path[:1] == ("spec",):
+            return (*self.spec_at, *path[1:])
+        return (*self.root, *path)
+
     def offsets(self, path: Sequence[Step]) -> Offsets | None:
         """The character offsets of the entry at `path` inside the object."""
-        return self.document.offsets((*self.root, *path))
+        return self.document.offsets(self.whole(path))
 
     def place(self, path: Sequence[Step]) -> Place:
         """Where the entry at `path` stands, or its nearest existing ancestor."""
-        whole = (*self.root, *path)
+        whole = self.whole(path)
         if self.origin is not None:
             return self.origin.place(self, whole)
         offsets = self.document.offsets(whole)

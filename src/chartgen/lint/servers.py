@@ -16,6 +16,26 @@ from chartgen.lint.manifest import items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ParallelFlags:
+    """The options by which a server spreads a model over GPUs."""
+
+    tensor: tuple[str, ...]
+    """Those of the tensor-parallel size."""
+    pipeline: tuple[str, ...] = ()
+    """Those of the pipeline-parallel size."""
+    data: tuple[str, ...] = ()
+    """Those of the number of copies, each on GPUs of its own."""
+    data_inside: tuple[str, ...] = ()
+    """Switches that put the copies onto the GPUs of tensor parallelism."""
+    nodes: tuple[str, ...] = ()
+    """Those that spread one copy over several pods."""
+    files: tuple[str, ...] = ()
+    """Those of a file that may hold the sizes."""
+    takes_all: bool = False
+    """Whether it takes every GPU it sees when no size is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """One model server's facts."""
 
@@ -31,6 +51,8 @@ class Server:
     """The environment variable that sets it."""
     health: tuple[str, ...]
     """The paths that answer a GET with 200 once it serves, on every release."""
+    parallel: ParallelFlags | None = None
+    """How it is told to spread over GPUs; None where nobody tells it, or the linter reads it otherwise."""
     prefix: str
     """What its metrics start with; empty when they share nothing."""
     source: str
@@ -49,6 +71,11 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ..
         (name, re.compile("|".join(server.images)), re.compile("|".join(server.commands)) if server.commands else None)
         for name, server in servers().items()
     )
+
+
+def starts(server: Server, words: str) -> bool:
+    """Whether words on a command line start the server."""
+    return any(re.search(pattern, words) for pattern in server.commands)
 
 
 def server_of(container: Mapping[str, Any]) -> str | None:

@@ -92,6 +92,12 @@ class PodSite:
     """The labels its pods will carry, as far as the file says."""
     annotations: dict[str, Any]
     """The annotations its pods will carry."""
+    container_at: tuple[Step, ...] | None = None
+    """Where the engine's fields stand in a kind without a list of containers; None where there is one."""
+    args_at: tuple[Step, ...] = ("args",)
+    """Where the arguments stand below the container."""
+    group_size: int = 1
+    """Pods of one replica: the size of a group."""
 
 
 def pod_sites(manifest: Manifest) -> Iterator[PodSite]:
@@ -120,7 +126,13 @@ def pod_sites(manifest: Manifest) -> Iterator[PodSite]:
                 spec=spec,
                 labels={**mapping(metadata.get("labels")), **_group_labels(manifest, shape.role)},
                 annotations=mapping(metadata.get("annotations")),
+                group_size=_group_size(manifest),
             )
+
+
+def _group_size(manifest: Manifest) -> int:
+    size = at(manifest.value, ("spec", "leaderWorkerTemplate", "size"))
+    return size if isinstance(size, int) else 1
 
 
 def _group_labels(manifest: Manifest, role: Role) -> dict[str, Any]:

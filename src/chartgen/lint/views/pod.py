@@ -101,7 +101,7 @@ def pod_view(site: PodSite, relations: Relations, cloud: str | None) -> PodView:
         operated=site.shape.operated,
         replicas=replicas,
         least=least,
-        group_size=_group_size(site),
+        group_size=site.group_size,
         autoscaled=bool(scalers),
         exposed=relations.exposed(site),
         budgeted=bool(relations.budgets_of(site)),
@@ -139,11 +139,6 @@ def _account_token(site: PodSite, relations: Relations) -> bool:
     name = str(site.spec.get("serviceAccountName") or "default")
     account = relations.find("ServiceAccount", name, site.manifest.namespace)
     return account is None or account.value.get("automountServiceAccountToken") is not False
-
-
-def _group_size(site: PodSite) -> int:
-    size = at(site.manifest.value, ("spec", "leaderWorkerTemplate", "size"))
-    return size if isinstance(size, int) else 1
 
 
 def _rollout(kind: str, spec: dict[str, Any], least: int) -> Rollout:

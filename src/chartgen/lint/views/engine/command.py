@@ -198,7 +198,7 @@ def joined_words(container: Container) -> Iterator[Refusal]:
                 message=f"{words[0]!r} is one word: there is no program of that name",
                 instead="an entry for each word, or sh -c in front",
                 certain=True,
-                at=(*container.path, list_name, 0),
+                at=container.word(list_name, 0),
             )
         for index, word in enumerate(words):
             match = _JOINED.fullmatch(word)
@@ -209,7 +209,7 @@ def joined_words(container: Container) -> Iterator[Refusal]:
                     message=f"{word!r} is one word: the engine finds no option of that name",
                     instead=f"{match[1]}={match[2]}, or two entries",
                     certain=True,
-                    at=(*container.path, list_name, index),
+                    at=container.word(list_name, index),
                 )
 
 
@@ -240,4 +240,4 @@ def _entry(place: Place, container: Container) -> str:
 
 def place_of(place: Place, container: Container) -> tuple[Step, ...]:
     """The entry of the list; the container itself for words of a config file."""
-    return container.path if place.list == "config" else (*container.path, place.list, place.index)
+    return container.path if place.list == "config" else container.word(place.list, place.index)

@@ -31,6 +31,15 @@ class Container:
         """The container's name."""
         return str(self.value.get("name") or "engine")
 
+    def word(self, of: str, index: int) -> tuple[Step, ...]:
+        """Where a word of `command` or `args` stands."""
+        return (*self.path, *(self.site.args_at if of == "args" else (of,)), index)
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is the `model` of a KServe predictor, whose runtime says how it is started."""
+        return self.path[-1:] == ("model",)
+
     @property
     def resources(self) -> dict[str, Any]:
         """Its requests and limits."""
@@ -40,7 +49,8 @@ class Container:
 def containers(site: PodSite) -> Iterator[Container]:
     """The containers of a pod that run beside each other: ordinary ones, sidecars, and KServe's model."""
     for index, value in enumerate(mappings(site.spec.get("containers"))):
-        yield Container(site=site, path=(*site.path, "containers", index), value=value)
+        path = (*site.path, "containers", index) if site.container_at is None else site.container_at
+        yield Container(site=site, path=path, value=value)
     for index, value in enumerate(mappings(site.spec.get("initContainers"))):
         if value.get("restartPolicy") == "Always":
             yield Container(site=site, path=(*site.path, "initContainers", index), value=value)

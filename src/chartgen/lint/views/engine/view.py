@@ -22,7 +22,7 @@ from chartgen.lint.views.engine.fit import FitView, fit_view
 from chartgen.lint.views.engine.host import HostView, host_view
 from chartgen.lint.views.engine.model import ModelView, model_view
 from chartgen.lint.views.engine.names import DeadVariable, UnknownWord, dead_variables, unknown_words
-from chartgen.lint.views.engine.parallel import ParallelView, parallel_view
+from chartgen.lint.views.engine.parallel import ParallelView, other_parallel, parallel_view
 from chartgen.lint.views.engine.probes import ProbesView, probes_view
 from chartgen.lint.views.engine.quantization import QuantizationView, quantization_view
 from chartgen.lint.views.engine.release import ReleaseView, reading_engine, release_view
@@ -97,7 +97,7 @@ def engine_views(pod: PodView, relations: Relations, site: PodSite) -> Iterator[
     """Every model server of a pod."""
     for container in containers(site):
         server = server_of(container.value)
-        if server is None and container.path[-1] == "model":
+        if server is None and container.is_model:
             server = "vllm"
         if server is not None:
             view = _view(server, container, pod, relations)
@@ -111,7 +111,7 @@ def _view(server: str, container: Container, pod: PodView, relations: Relations)
     image = container.value.get("image")
     release = release_view(server, image if isinstance(image, str) else "")
     reading = None
-    if server == "vllm" and container.path[-1] != "model":
+    if server == "vllm" and not container.is_model:
         reading = read_command(container, release, env, mounted_files(container, relations))
         if isinstance(reading, NotAnEngine):
             return None
@@ -122,6 +122,9 @@ def _view(server: str, container: Container, pod: PodView, relations: Relations)
     model, found = model_view(model_of(reading))
     gpus = of_container(container.value, container.site, relations.bundle)
     parallel = parallel_view(options)
+    if server != "vllm":
+        parallel, nodes = other_parallel(servers()[server], container.value)
+        options = {**options, "--nnodes": nodes}
     card = card_view(container.site.spec, gpus)
     on_cpu = release.device in {"cpu", "tpu"} or (env.get("VLLM_TARGET_DEVICE") or "") == "cpu"
     return EngineView(

@@ -1,0 +1,33 @@
+"""Which kinds and values files are spelled in their own words, and who completes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from chartgen.lint.manifest import Manifest
+from chartgen.lint.operators import dynamo, kubeai, modelservice, nim, production_stack
+from chartgen.lint.operators.completion import Made
+
+VALUES: Final = "values"
+"""The API group that a values file is judged under: no cluster has it."""
+_GROUPS: Final[Mapping[tuple[str, str], Callable[[Manifest], Made]]] = {
+    ("kubeai.org", "Model"): kubeai.made,
+    ("apps.nvidia.com", "NIMService"): nim.made,
+    ("nvidia.com", "DynamoGraphDeployment"): dynamo.made,
+    (VALUES, production_stack.KIND): production_stack.made,
+    (VALUES, modelservice.KIND): modelservice.made,
+}
+_VALUES: Final = {production_stack.KIND: production_stack.is_values, modelservice.KIND: modelservice.is_values}
+
+
+def made(manifest: Manifest) -> Made:
+    """What is made of an object; nothing for a kind that already holds its pods as Kubernetes spells them."""
+    group = manifest.api_version.rpartition("/")[0]
+    make = _GROUPS.get((group, manifest.kind))
+    return make(manifest) if make else Made()
+
+
+def values_kind(value: dict[str, Any]) -> str | None:
+    """The kind that a known chart's values file is judged as; None for any other document."""
+    return next((kind for kind, knows in _VALUES.items() if knows(value)), None)

@@ -1,0 +1,32 @@
+"""Every kind that holds pods, and every known server: a fault in it is found, at its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chartgen.kernel.yaml_source import read
+from chartgen.lint.documents import read_manifests
+from chartgen.lint.manifest import Inputs, Manifest
+from chartgen.lint.paths import spelled
+from chartgen.lint.run import Request, lint
+from chartgen.policy.load import load
+
+FILE = Path(__file__).parent / "labelled" / "kinds.yaml"
+(DOCUMENT,) = read(FILE.read_text(encoding="utf-8"), FILE.name)
+KINDS: list[dict[str, Any]] = DOCUMENT.value
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=[kind["name"] for kind in KINDS])
+def test_errors_are_found_in_place(kind: dict[str, Any]) -> None:
+    """Exactly the errors that the manifest has are said, each with its path in the file."""
+    manifests = tuple(read_manifests(kind["given"], "case.yaml", "case"))
+    outcome = lint(
+        Request(inputs=Inputs(manifests=tuple(m for m in manifests if isinstance(m, Manifest))), policies=load())
+    )
+    errors = [found for found in outcome.findings if found.policy.severity == "error"]
+    said = {f"{found.policy.id} {spelled(found.manifest.whole(found.path))}" for found in errors}
+    assert said == set(kind["expect"])
+    assert outcome.stumbles == ()
