@@ -73,7 +73,7 @@ def _request(options: dict[str, Any]) -> Request:
     from chartgen.lint import kustomize_input
     from chartgen.lint.chart_input import ChartReader
     from chartgen.lint.config import load_baseline, load_config
-    from chartgen.lint.helm_values import given_values
+    from chartgen.lint.helm_values import given_documents, given_values
     from chartgen.lint.inputs import read_inputs
     from chartgen.lint.judge import check
     from chartgen.lint.run import Request
@@ -89,6 +89,7 @@ def _request(options: dict[str, Any]) -> Request:
     charts = ChartReader(
         engine=lambda: engine(options["helm"]),
         values=given_values(options["values"], options["sets"]),
+        documents=given_documents(options["values"], options["sets"]),
         kubernetes=minors[-1] if minors else None,
     )
     return Request(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from chartgen.kernel.errors import InputError
-from chartgen.kernel.yaml_source import refusal
+from chartgen.kernel.yaml_source import Document, refusal
+from chartgen.lint.chart_keys import KnownKeys, known_keys
 from chartgen.lint.documents import read_manifests
 from chartgen.lint.inputs import FolderReader, Read
 from chartgen.lint.manifest import Manifest, Unread
+from chartgen.lint.operators.kinds import VALUES
 from chartgen.lint.trace import ChartSource
 from chartgen.validate import chart_files
 from chartgen.validate.helm_engine import HelmEngine, HelmError
@@ -26,6 +28,8 @@ class ChartReader:
     """Gives the Helm engine, when the first chart is met."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """What the user gives with -f and --set."""
+    documents: Sequence[tuple[str, Document]] = ()
+    """The same as documents with positions, by the name of their file."""
     kubernetes: str | None = None
     """The Kubernetes minor that the chart is told."""
 
@@ -53,12 +57,29 @@ class ChartReader:
             (problem,) = refusal(name, None, f"Helm's error: {error}", "a chart that renders").problems
             yield Unread(fate="failed", problem=problem)
             return
+        yield from self._ignored(name, files)
         source = chart_source(name, files)
         for template, text in rendered.items():
             inside = template.partition("/")[2]
             for found in read_manifests(text, f"{name}/{inside}", name, rendered=True):
                 yield replace(found, origin=source) if isinstance(found, Manifest) else found
         yield f"{name} was rendered by Helm {self._engine.version}"
+
+    def _ignored(self, name: str, files: Mapping[str, bytes]) -> Iterator[Manifest]:
+        """The user's values, when any of their keys are read by nobody."""
+        if not self.documents:
+            return
+        known = known_keys(files)
+        for file, document in self.documents:
+            found = _values_manifest(file, name, document, known)
+            if found.ignored:
+                yield found
+
+
+def _values_manifest(file: str, group: str, document: Document, known: KnownKeys) -> Manifest:
+    """A values file as something to judge: nothing is asked of it but who reads its keys."""
+    value = {"apiVersion": f"{VALUES}/v1", "kind": "Values", "metadata": {"name": PurePath(file).stem}}
+    return Manifest(file=file, group=group, document=document, value=value, ignored=tuple(known.ignored(document)))
 
 
 def chart_source(name: str, files: Mapping[str, bytes]) -> ChartSource:

@@ -12,10 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from chartgen.catalog.store import document
 from chartgen.kernel.errors import InputError, nearest_name
+from chartgen.kernel.library import catalog_data
+from chartgen.kernel.structure import build
 from chartgen.kernel.yaml_source import Document, Step, read
-from chartgen.lint.manifest import at, mapping, mappings
+from chartgen.lint.manifest import IgnoredKey, at, mapping, mappings
 from chartgen.lint.template_keys import EACH, Path, template_keys
+from chartgen.validate import chart_files
 
 _ALWAYS: Final = ("global", "tags")
 """Helm's own keys (helm.sh/docs/chart_template_guide/subcharts_and_globals)."""
@@ -23,22 +27,12 @@ _DEEPEST: Final = 8
 """A schema is read no deeper: below, every key counts as known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgnoredKey:
-    """A key that somebody gives and nobody reads."""
-
-    key: str
-    """The key with its parents: image.tga."""
-    near: str
-    """The nearest key that is read; empty when none is like it."""
-    at: tuple[Step, ...]
-    """Where it stands in the values file."""
-
-
 @dataclass(slots=True)
 class KnownKeys:
     """The keys that a chart knows."""
 
+    chart: str
+    """The chart, as messages speak of it."""
     names: dict[Path, set[str]] = field(default_factory=dict)
     """The known keys below each known key; those of the top stand below the empty path."""
     open: set[Path] = field(default_factory=set)
@@ -49,10 +43,12 @@ class KnownKeys:
         for length, name in enumerate(path):
             self.names.setdefault(path[:length], set()).add(name)
 
-    def ignored(self, document: Document) -> Iterator[IgnoredKey]:
-        """The keys of a values file that the chart does not know."""
+    def ignored(self, values: Document) -> Iterator[IgnoredKey]:
+        """The keys of a values file that the chart does not know. Values may hold templates that read each other."""
         if () not in self.open:
-            yield from self._below(mapping(document.value), (), ())
+            for path in template_keys([values.text.content]).read:
+                self.add(path)
+            yield from self._below(mapping(values.value), (), ())
 
     def _below(self, given: Mapping[str, Any], above: Path, where: tuple[Step, ...]) -> Iterator[IgnoredKey]:
         names = self.names.get(above, set())
@@ -61,7 +57,7 @@ class KnownKeys:
             if value is None or path in self.open:
                 continue
             if str(key) not in names:
-                yield IgnoredKey(key=_spelled(path), near=self._near(path), at=here)
+                yield IgnoredKey(key=_spelled(path), near=self._near(path), chart=self.chart, at=here)
             else:
                 yield from self._inside(value, path, here)
 
@@ -78,7 +74,11 @@ class KnownKeys:
         beside = nearest_name(path[-1], self.names.get(path[:-1], set()))
         if beside is not None:
             return _spelled((*path[:-1], beside))
-        elsewhere = [(*above, path[-1]) for above, names in self.names.items() if path[-1] in names]
+        elsewhere = [
+            (*above, path[-1])
+            for above, names in self.names.items()
+            if path[-1] in names and (len(path) == 1 or above[:1] == path[:1])
+        ]
         return _spelled(elsewhere[0]) if len(elsewhere) == 1 else ""
 
 
@@ -88,12 +88,10 @@ def _spelled(path: Path) -> str:
 
 def known_keys(files: Mapping[str, bytes]) -> KnownKeys:
     """What a chart knows, by the files of its folder or archive."""
-    known = KnownKeys()
+    files = {**files, **_unpacked(files)}
     texts = {name: content.decode("utf-8", "replace") for name, content in files.items()}
+    known = KnownKeys(chart=_name(_first(texts.get("Chart.yaml", ""))))
     known.open.update((name,) for name in (*_ALWAYS, *_subcharts(texts)))
-    if any(name.endswith((".tgz", ".tar.gz")) for name in files):
-        # A packed library chart reads its parent's values: nobody has looked into it.
-        known.open.add(())
     templates = template_keys(
         text for name, text in texts.items() if "{{" in text and not name.endswith((".md", ".json", "values.yaml"))
     )
@@ -105,19 +103,33 @@ def known_keys(files: Mapping[str, bytes]) -> KnownKeys:
     return known
 
 
+def _unpacked(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of packed subcharts: a library chart reads its parent's values."""
+    found: dict[str, bytes] = {}
+    for name, content in files.items():
+        if name.startswith("charts/") and name.endswith(".tgz"):
+            found |= {f"{name}/{inside}": text for inside, text in chart_files.unpack(content).items()}
+    return found
+
+
+def _name(chart: Any) -> str:
+    written = mapping(chart)
+    return f"{written.get('name')} {written.get('version')}"
+
+
 def _subcharts(texts: Mapping[str, str]) -> Iterator[str]:
     for name in ("Chart.yaml", "requirements.yaml"):
         for dependency in mappings(mapping(_first(texts.get(name, ""))).get("dependencies")):
             yield str(dependency.get("alias") or dependency.get("name"))
     for name in texts:
-        if name.startswith("charts/"):
+        if name.startswith("charts/") and name.count("/") > 1:
             yield name.split("/")[1]
 
 
 def _first(text: str) -> Any:
     """The first document of a YAML text; None when it is none."""
     try:
-        return next((document.value for document in read(text, "")), None)
+        return next((one.value for one in read(text, "")), None)
     except InputError:
         return None
 
@@ -153,3 +165,34 @@ def _properties(schema: Any, path: Path, known: KnownKeys) -> None:
             known.open.add(below)
         else:
             _properties(entry, below, known)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Listed:
+    """The keys of a chart that is not at hand."""
+
+    source: str
+    """Where the chart is kept, with its commit."""
+    chart: str
+    """Its name and version."""
+    keys: dict[str, Any]
+    """A mapping where only the listed keys are read, null where any value is taken."""
+
+
+def listed_keys(name: str) -> KnownKeys:
+    """The keys of a chart as the catalogue lists them."""
+    listed = build(document(catalog_data() / "values_keys.yaml").value, dict[str, _Listed])[name]
+    known = KnownKeys(chart=listed.chart)
+    known.open.update((name,) for name in _ALWAYS)
+    _from_tree(listed.keys, (), known)
+    return known
+
+
+def _from_tree(tree: Mapping[str, Any], path: Path, known: KnownKeys) -> None:
+    for name, below in tree.items():
+        here = (*path, name)
+        known.add(here)
+        if isinstance(below, dict):
+            _from_tree(below, here, known)
+        else:
+            known.open.add(here)

@@ -10,8 +10,9 @@ from typing import Any, Final
 from chartgen.kernel.errors import InputError, InputProblem, Position
 from chartgen.kernel.structure import shown
 from chartgen.kernel.yaml_source import Document, Step, Text, read
+from chartgen.lint.chart_keys import listed_keys
 from chartgen.lint.manifest import Manifest, Unread
-from chartgen.lint.operators.kinds import VALUES, values_kind
+from chartgen.lint.operators.kinds import VALUES, chart_of
 
 MAX_BROKEN: Final = 100
 """After so many broken documents the rest of a file is left unread, and that is said."""
@@ -112,10 +113,12 @@ def _object(document: Document, file: str, group: str, root: tuple[Step, ...], v
     if ("kind" in value or "apiVersion" in value) and "metadata" in value:
         missing = "apiVersion" if "kind" in value else "kind"
         return _unread(file, position, f"an object without {missing}", f"the key {missing!r}", failed=True)
-    kind = values_kind(value)
-    if kind is not None:
+    known = chart_of(value)
+    if known is not None:
+        chart, kind = known
         named = {"apiVersion": f"{VALUES}/v1", "kind": kind, "metadata": {"name": PurePath(file).stem}, **value}
-        return Manifest(file=file, group=file, document=document, root=root, value=named)
+        ignored = tuple(listed_keys(chart).ignored(document))
+        return Manifest(file=file, group=file, document=document, root=root, value=named, ignored=ignored)
     return _unread(file, position, "no Kubernetes object", "apiVersion and kind")
 
 

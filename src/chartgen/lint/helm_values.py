@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+import yaml
+
 from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.kernel.scalars import scalar, whole_number
-from chartgen.kernel.yaml_source import Step, read, refusal
+from chartgen.kernel.yaml_source import Document, Step, read, refusal
 
 _PART: Final = re.compile(r"((?:[^.\[\\]|\\.)+)|\[(\d+)\]")
 _LARGEST_INDEX: Final = 65536
 """helm.sh/helm pkg/strvals, MaxIndex."""
+
+
+def given_documents(files: Iterable[Path], sets: Iterable[str]) -> list[tuple[str, Document]]:
+    """The same with positions, each by its name: every file, and what all settings say together.
+
+    Raises:
+        InputError: as for `given_values`.
+    """
+    found = [(str(path), document) for path in files for document in _documents(path)]
+    settings = given_values((), sets)
+    if settings:
+        (document,) = read(yaml.safe_dump(settings, sort_keys=False), "--set")
+        found.append(("--set", document))
+    return found
+
+
+def _documents(path: Path) -> Iterator[Document]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise refusal(str(path), None, str(error), "a values file") from error
+    for document in read(text, str(path)):
+        if document.value is not None and not isinstance(document.value, dict):
+            raise refusal(str(path), None, "no mapping", "a mapping of values")
+        if document.value is not None:
+            yield document
 
 
 def given_values(files: Iterable[Path], sets: Iterable[str]) -> dict[str, Any]:
@@ -25,15 +53,8 @@ def given_values(files: Iterable[Path], sets: Iterable[str]) -> dict[str, Any]:
     """
     merged: dict[str, Any] = {}
     for path in files:
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise refusal(str(path), None, str(error), "a values file") from error
-        for document in read(text, str(path)):
-            if isinstance(document.value, dict):
-                merged = merge(merged, document.value)
-            elif document.value is not None:
-                raise refusal(str(path), None, "no mapping", "a mapping of values")
+        for document in _documents(path):
+            merged = merge(merged, document.value)
     for setting in sets:
         for one in re.split(r"(?<!\\),", setting):
             steps, value = _read_setting(one)

@@ -34,6 +34,20 @@ class Origin(Protocol):
         """Where the entry at `path` of a rendered object comes from."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoredKey:
+    """A key of a values file that the chart does not read."""
+
+    key: str
+    """The key with its parents: image.tga."""
+    near: str
+    """The nearest key that is read; empty when none is like it."""
+    chart: str
+    """The chart, with its version where that is known."""
+    at: tuple[Step, ...]
+    """Where it stands in the values file."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Manifest:
     """One Kubernetes object as somebody wrote it: the only place where a raw mapping is right."""
@@ -53,6 +67,8 @@ class Manifest:
 
     spec_at: tuple[Step, ...] | None = None
     """Where its spec stands in the document, for an object that somebody makes of another one's fields."""
+    ignored: tuple[IgnoredKey, ...] = ()
+    """For a values file: the keys that its chart does not read."""
 
     @property
     def kind(self) -> str:

@@ -149,7 +149,7 @@ def document_subjects(
     for manifest in manifests:
         own = by_manifest.get(id(manifest), [])
         found = faults(manifest, minors)
-        if own or found or manifest.document.duplicates:
+        if own or found or manifest.ignored or manifest.document.duplicates:
             view = document_view(manifest, found, own, asked, every)
             unknown: dict[str, Unknown] = {}
             data = {"document": plain(view, unknown)}

@@ -15,13 +15,16 @@ Path: TypeAlias = tuple[str, ...]
 """A values key with its parents; `EACH` stands for every entry of a list."""
 EACH: Final = "[]"
 
-_ACTION: Final = re.compile(r"\{\{-?\s*+(?!/\*)(.*?)\s*-?\}\}", re.DOTALL)
+_COMMENT: Final = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
+_ACTION: Final = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}", re.DOTALL)
 _TOKEN: Final = re.compile(
     r"""(?P<string>"(?:\\.|[^"\\])*"|`[^`]*`)|(?P<path>\$?[A-Za-z_]?\w*(?:\.[A-Za-z_]\w*)+)|(?P<variable>\$\w*)"""
     r"|(?P<dot>\.)|(?P<word>[A-Za-z_]\w*)|(?P<mark>:=|=|[()|,])"
 )
 _OPENERS: Final = frozenset({"if", "with", "range", "define", "block"})
 _CALLS: Final = frozenset({"include", "template"})
+_READS: Final = frozenset({"hasKey", "get", "index", "dig", "int", "toString", "lower", "len"})
+"""Functions in a condition that read a key by name, or make a scalar of it."""
 _LOOKS: Final = frozenset(
     {"and", "or", "not", "eq", "ne", "gt", "ge", "lt", "le", "empty", "kindIs", "typeIs", "default"}
 )
@@ -49,20 +52,21 @@ class TemplateKeys:
 
 def template_keys(texts: Iterable[str]) -> TemplateKeys:
     """What the templates of a chart read."""
-    files = [list(_actions(text)) for text in texts]
     named: dict[str, list[_Action]] = {}
-    for actions in files:
-        for name, body in _defined(actions):
-            named.setdefault(name, body)
+    files: list[list[_Action]] = []
+    for text in texts:
+        files.append([])
+        for name, action in _placed(_actions(text)):
+            (files[-1] if name is None else named.setdefault(name, [])).append(action)
     keys = TemplateKeys()
-    called: set[tuple[str, Path]] = set()
+    called: set[tuple[str, Path | None]] = set()
     for actions in files:
         _Reader(keys, named, called).take(actions)
     return keys
 
 
 def _actions(text: str) -> Iterator[_Action]:
-    for match in _ACTION.finditer(text):
+    for match in _ACTION.finditer(_COMMENT.sub("", text)):
         yield [_Token(str(token.lastgroup), token[0]) for token in _TOKEN.finditer(match[1])]
 
 
@@ -70,19 +74,19 @@ def _word(action: _Action) -> str:
     return action[0].text if action else ""
 
 
-def _defined(actions: Sequence[_Action]) -> Iterator[tuple[str, list[_Action]]]:
-    """The named templates of a file, each with its actions."""
-    name, body, depth = "", [], 0
+def _placed(actions: Iterable[_Action]) -> Iterator[tuple[str | None, _Action]]:
+    """Each action with the named template that it stands in; None for those that are rendered by themselves."""
+    name, depth = "", 0
     for action in actions:
         word = _word(action)
         if depth:
             depth += (word in _OPENERS) - (word == "end")
             if depth:
-                body.append(action)
-            else:
-                yield name, body
+                yield name, action
         elif word == "define":
-            name, body, depth = next(_strings(action[1:]), ""), [], 1
+            name, depth = next(_strings(action[1:]), ""), 1
+        else:
+            yield None, action
 
 
 @dataclass(slots=True)
@@ -91,7 +95,7 @@ class _Reader:
 
     keys: TemplateKeys
     named: Mapping[str, Sequence[_Action]]
-    called: set[tuple[str, Path]]
+    called: set[tuple[str, Path | None]]
     dots: list[Path | None] = field(default_factory=lambda: [None])
     """What the dot is in each scope: a path below .Values; None for the chart's root and for what is not known."""
     variables: dict[str, Path | None] = field(default_factory=dict)
@@ -140,7 +144,7 @@ class _Reader:
         bound = next((place for place, token in enumerate(rest) if token.text == ":="), None)
         operand = rest if bound is None else rest[bound + 1 :]
         only = self._only(operand)
-        if only is None:
+        if not only:
             self._use(operand)
             entry = None
         else:
@@ -168,15 +172,14 @@ class _Reader:
 
     def _test(self, tokens: _Action) -> None:
         words = {token.text for token in tokens if token.kind == "word"}
-        if words <= _LOOKS:
-            self.keys.read.update(path for token in tokens if (path := self._path(token)))
-        else:
-            self._use(tokens)
+        self._use(tokens, passing=not words <= _LOOKS | _READS)
 
-    def _use(self, tokens: _Action) -> None:
+    def _use(self, tokens: _Action, *, passing: bool = True) -> None:
         """Everything else passes on what it names, unless a function reads a key of it by name."""
         skipped = 0
         for place, token in enumerate(tokens):
+            if token.kind == "word" and token.text in _CALLS:
+                self._call(tokens[place + 1 :])
             path = self._path(token)
             before = tokens[place - 1].text if place else ""
             if place < skipped or path is None or (path == () and before == '"Values"'):
@@ -187,20 +190,19 @@ class _Reader:
             elif before in {"hasKey", "get"} and names:
                 path, skipped = (*path, names[0]), place + 2
             self.keys.read.add(path)
-            if before != "hasKey" and not self._called(tokens, place, path):
+            if passing and before != "hasKey" and before.strip('"`') not in self.named:
                 self.keys.whole.add(path)
 
-    def _called(self, tokens: _Action, place: int, path: Path) -> bool:
-        """Whether a key is all that a named template is given: then that template says what is read of it."""
-        if place < 2 or tokens[place - 2].text not in _CALLS or tokens[place - 1].kind != "string":  # noqa: PLR2004
-            return False
-        name = tokens[place - 1].text[1:-1]
-        if name not in self.named:
-            return False
-        if (name, path) not in self.called:
-            self.called.add((name, path))
-            _Reader(self.keys, self.named, self.called, dots=[path]).take(self.named[name])
-        return True
+    def _call(self, operands: _Action) -> None:
+        """Read a named template with what it is given; all of them where the name is worked out."""
+        if any(token.text.endswith(".Template.BasePath") for token in operands[:3]):
+            return  # A whole template file, which is read anyway: charts take its checksum.
+        names = list(_strings(operands))
+        given = self._path(operands[1]) if names and operands[1:] else None
+        for name in names[:1] or self.named:
+            if name in self.named and (name, given) not in self.called:
+                self.called.add((name, given))
+                _Reader(self.keys, self.named, self.called, dots=[given]).take(self.named[name])
 
     def _path(self, token: _Token) -> Path | None:
         """The values key that a token stands for; None for anything else."""

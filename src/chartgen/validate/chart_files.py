@@ -8,7 +8,7 @@ import os
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import IO, Final
 
 from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.validate.helmignore import Ignored
@@ -93,10 +93,30 @@ def _name(root: Path, file: Path) -> str:
     return file.relative_to(root).as_posix()
 
 
+def unpack(content: bytes) -> dict[str, bytes]:
+    """The files of a packed subchart, by their path inside it; nothing when it is no archive of one."""
+    found: dict[str, bytes] = {}
+    total = 0
+    try:
+        for name, inside in _members(io.BytesIO(content), Path("charts")):
+            total += len(inside)
+            if total > MAX_BYTES or len(found) >= MAX_FILES:
+                return {}
+            found[name] = inside
+    except (OSError, tarfile.TarError, EOFError, InputError):
+        return {}
+    return found
+
+
 def _archive(path: Path) -> Iterator[tuple[str, bytes]]:
     if path.stat().st_size > MAX_ARCHIVE_BYTES:
         raise _refusal(path, f"{path.stat().st_size} bytes", f"at most {MAX_ARCHIVE_BYTES}")
-    with tarfile.open(path, mode="r:gz") as archive:
+    with path.open("rb") as file:
+        yield from _members(file, path)
+
+
+def _members(file: IO[bytes], path: Path) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(fileobj=file, mode="r:gz") as archive:
         for member in archive:
             if member.isdir():
                 continue

@@ -18,7 +18,10 @@ _GROUPS: Final[Mapping[tuple[str, str], Callable[[Manifest], Made]]] = {
     (VALUES, production_stack.KIND): production_stack.made,
     (VALUES, modelservice.KIND): modelservice.made,
 }
-_VALUES: Final = {production_stack.KIND: production_stack.is_values, modelservice.KIND: modelservice.is_values}
+_VALUES: Final = {
+    "production-stack": (production_stack.KIND, production_stack.is_values),
+    "modelservice": (modelservice.KIND, modelservice.is_values),
+}
 
 
 def made(manifest: Manifest) -> Made:
@@ -28,6 +31,6 @@ def made(manifest: Manifest) -> Made:
     return make(manifest) if make else Made()
 
 
-def values_kind(value: dict[str, Any]) -> str | None:
-    """The kind that a known chart's values file is judged as; None for any other document."""
-    return next((kind for kind, knows in _VALUES.items() if knows(value)), None)
+def chart_of(value: dict[str, Any]) -> tuple[str, str] | None:
+    """The known chart that a document without a kind holds values of, and its kind for policies; None for neither."""
+    return next(((chart, kind) for chart, (kind, knows) in _VALUES.items() if knows(value)), None)

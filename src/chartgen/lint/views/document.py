@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.allow import Mark
-from chartgen.lint.manifest import Manifest
+from chartgen.lint.manifest import IgnoredKey, Manifest
 from chartgen.lint.schemas import Fault
 
 
@@ -49,6 +49,8 @@ class DocumentView:
     """What the API server would refuse or take otherwise."""
     allowances: tuple[AllowanceMark, ...]
     """What is allowed in it."""
+    ignored: tuple[IgnoredKey, ...]
+    """For a values file: the keys that its chart does not read."""
 
 
 def document_view(
@@ -77,6 +79,7 @@ def document_view(
             )
             for mark in marks
         ),
+        ignored=manifest.ignored,
     )
 
 
