@@ -7,7 +7,7 @@ JOBS ?= 2
 # Folders of tests that need a control plane, a real engine or minutes: each is a target of its own.
 SLOW := cluster engine_live engine_truth matrix
 
-.PHONY: install tools check test matrix generated cluster-test schemas-check engine-truth engine-live bench clean
+.PHONY: install tools check test matrix generated cluster-test cluster-matrix schemas-check engine-truth engine-live bench clean
 
 install: $(VENV)/installed
 
@@ -42,7 +42,12 @@ generated: install
 # Each worker has control planes of its own; tests that share a set of programs share an xdist_group.
 cluster-test: tools
 	$(BIN)/python scripts/tools install --group cluster
-	$(BIN)/pytest tests/cluster -n $(JOBS) --dist loadgroup
+	$(BIN)/pytest tests/cluster -m "not whole" -n $(JOBS) --dist loadgroup
+
+# Every chart of the breadth matrix before the API servers; cluster-test takes a tenth of it.
+cluster-matrix: tools
+	$(BIN)/python scripts/tools install --group cluster
+	$(BIN)/pytest tests/cluster -m whole
 
 # The embedded schemas are what the modules they name give today.
 schemas-check: install

@@ -41,6 +41,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     )
     for check, outcome in sorted(counts):
         terminalreporter.write_line(f"{check}: {counts[check, outcome]} {outcome}")
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            for name, value in report.user_properties:
+                terminalreporter.write_line(f"{report.location[2]}, {name}:\n{value}")
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from chartgen.kernel import yaml_source
-from cluster.api import wait_for
+from cluster.api import Api, wait_for
 from cluster.controlplane import ControlPlane, program
 from cluster.errors import ClusterError
 from cluster.wire import Manifest, Verdict
@@ -102,8 +102,8 @@ def judge(plane: ControlPlane, text: str, *, namespace: str, dry_run: bool = Tru
     Objects are sent one by one in the text's order; a dry run stores nothing.
     """
     return [
-        Judged(manifest=manifest, verdict=_send(plane, manifest, raw, namespace, dry_run=dry_run))
-        for manifest, raw in _documents(text)
+        Judged(manifest=manifest, verdict=send(plane.api, manifest, raw, namespace=namespace, dry_run=dry_run))
+        for manifest, raw in documents(text)
     ]
 
 
@@ -117,7 +117,7 @@ def judge_folder(plane: ControlPlane, folder: Path, *, namespace: str, dry_run: 
     ]
 
 
-def _documents(text: str) -> Iterator[tuple[Manifest, str]]:
+def documents(text: str) -> Iterator[tuple[Manifest, str]]:
     """Each object as data, to know its kind, and as text, to send it unread."""
     for raw in _SEPARATOR.split(text):
         for document in yaml_source.read(raw, "manifest"):
@@ -125,8 +125,9 @@ def _documents(text: str) -> Iterator[tuple[Manifest, str]]:
                 yield document.value, raw
 
 
-def _send(plane: ControlPlane, manifest: Manifest, raw: str, namespace: str, *, dry_run: bool) -> Verdict:
+def send(api: Api, manifest: Manifest, raw: str, *, namespace: str, dry_run: bool) -> Verdict:
+    """Create an object as its text says it, with strict fields."""
     where = manifest["metadata"].get("namespace", namespace)
-    path = plane.api.path(manifest["apiVersion"], manifest["kind"], where)
+    path = api.path(manifest["apiVersion"], manifest["kind"], where)
     query = {"fieldValidation": "Strict", **({"dryRun": "All"} if dry_run else {})}
-    return plane.api.send("POST", path, raw, query=query, content="application/yaml")
+    return api.send("POST", path, raw, query=query, content="application/yaml")
