@@ -124,3 +124,17 @@ def test_missing_paths_are_told_all_at_once() -> None:
     with pytest.raises(InputError) as caught:
         read_inputs(["nope", "neither"])
     assert [problem.file for problem in caught.value.problems] == ["nope", "neither"]
+
+
+def test_a_patch_of_a_kustomization(tmp_path: Path) -> None:
+    """A file that a kustomization beside it only patches with is no object of its own."""
+    (tmp_path / "kustomization.yaml").write_text("resources: [base.yaml]\npatches: [{path: patch.yaml}]\n")
+    (tmp_path / "patch.yaml").write_text(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 2}\n"
+    )
+    (tmp_path / "base.yaml").write_text(POD % "b")
+    read = read_inputs([str(tmp_path / "patch.yaml"), str(tmp_path / "base.yaml")])
+    assert [one.name for one in read.manifests] == ["b"]
+    assert [(one.fate, one.problem.found) for one in read.unread] == [
+        ("skipped", "a patch of the kustomization beside it")
+    ]

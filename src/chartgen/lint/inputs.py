@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cache
+from pathlib import Path, PurePath
 from typing import Final, TypeAlias
 
 from chartgen.kernel.errors import InputError, InputProblem
-from chartgen.kernel.yaml_source import MAX_BYTES
+from chartgen.kernel.yaml_source import MAX_BYTES, read
 from chartgen.lint.documents import read_manifests
-from chartgen.lint.manifest import Inputs, Manifest, Unread
+from chartgen.lint.manifest import Inputs, Manifest, Unread, items, mapping
 
+KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+"""The names that kustomize looks for in a folder."""
 STDIN: Final = "<stdin>"
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 _SKIPPED_FOLDERS: Final = frozenset({"node_modules", "__pycache__"})
@@ -90,6 +93,10 @@ def read_inputs(
 def _file(path: Path) -> Iterator[Manifest | Unread]:
     """A file belongs to the folder it stands in: what is deployed together usually stands together."""
     name = str(path)
+    if path.name in _patches(path.parent):
+        found, expected = "a patch of the kustomization beside it", "its folder: kustomize builds it first"
+        yield Unread(fate="skipped", problem=_problem(name, found, expected))
+        return
     try:
         size = path.stat().st_size
         content = path.read_bytes() if size <= MAX_BYTES else None
@@ -100,6 +107,23 @@ def _file(path: Path) -> Iterator[Manifest | Unread]:
         yield _failed(name, f"{size} bytes", f"at most {MAX_BYTES}")
         return
     yield from read_bytes(content, name, str(path.parent))
+
+
+@cache
+def _patches(folder: Path) -> frozenset[str]:
+    """The files of a folder that its kustomization only patches other objects with."""
+    found: set[str] = set()
+    for name in KUSTOMIZATIONS:
+        try:
+            documents = list(read((folder / name).read_text(encoding="utf-8"), name))
+        except (OSError, UnicodeDecodeError, InputError):
+            continue
+        for document in documents:
+            kustomization = mapping(document.value)
+            for key in ("patches", "patchesStrategicMerge", "patchesJson6902"):
+                for patch in items(kustomization.get(key)):
+                    found.add(PurePath(str(patch.get("path") if isinstance(patch, dict) else patch)).as_posix())
+    return frozenset(found)
 
 
 def read_bytes(content: bytes, file: str, group: str) -> Iterator[Manifest | Unread]:

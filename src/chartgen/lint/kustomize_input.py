@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from chartgen.kernel.yaml_source import refusal
-from chartgen.lint.inputs import FolderReader, Read, read_bytes
+from chartgen.lint.inputs import KUSTOMIZATIONS, FolderReader, Read, read_bytes
 from chartgen.lint.manifest import Unread
 
-_NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _SECONDS: Final = 60
 
 
@@ -23,7 +22,7 @@ def folder_reader() -> FolderReader:
 
 def is_kustomization(path: Path) -> bool:
     """Whether a folder is a kustomization that can be built here."""
-    return path.is_dir() and any((path / name).is_file() for name in _NAMES) and _command(path) is not None
+    return path.is_dir() and any((path / name).is_file() for name in KUSTOMIZATIONS) and _command(path) is not None
 
 
 def _command(path: Path) -> list[str] | None:

@@ -47,8 +47,8 @@ class Server:
     """The port it listens on where nothing is written."""
     port_flags: tuple[str, ...]
     """The options that set the port."""
-    port_variable: str | None = None
-    """The environment variable that sets it."""
+    port_variables: tuple[str, ...] = ()
+    """The environment variables that set it, the strongest first."""
     health: tuple[str, ...]
     """The paths that answer a GET with 200 once it serves, on every release."""
     parallel: ParallelFlags | None = None

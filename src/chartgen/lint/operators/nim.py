@@ -5,6 +5,7 @@ Fields: NVIDIA/k8s-nim-operator, api/apps/v1alpha1/nimservice_types.go.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,12 +14,41 @@ from chartgen.lint.operators.completion import Made, completed
 from chartgen.lint.workloads import PodSite
 
 _PROBES: Final = ("startupProbe", "livenessProbe", "readinessProbe")
+_PORT: Final = 8000
+"""NIM's own port (common_types.go, DefaultAPIPort)."""
 _SCALE: Final = ("spec", "scale", "hpa")
 
 
 def made(manifest: Manifest) -> Made:
-    """The pod of a NIMService, and its autoscaler where scale.enabled says so."""
-    return Made(objects=_scalers(manifest), pods=(_pod(manifest),))
+    """The pod of a NIMService, its Service, and its autoscaler and Ingress where they are switched on."""
+    return Made(objects=(*_scalers(manifest), *_exposed(manifest)), pods=(_pod(manifest),))
+
+
+def _exposed(manifest: Manifest) -> Iterator[Manifest]:
+    expose = mapping(at(manifest.value, ("spec", "expose")))
+    service, ingress = mapping(expose.get("service")), mapping(expose.get("ingress"))
+    port = {"name": "api", "port": service.get("port", _PORT), "targetPort": "api"}
+    spec: dict[str, Any] = {"selector": _labels(manifest), "ports": [port], "type": service.get("type", "ClusterIP")}
+    yield _object(manifest, ("v1", "Service"), service, spec, "service")
+    if ingress.get("enabled") is True:
+        version = ("networking.k8s.io/v1", "Ingress")
+        made = _object(manifest, version, ingress, mapping(ingress.get("spec")), "ingress")
+        yield replace(made, spec_at=(*manifest.root, "spec", "expose", "ingress", "spec"))
+
+
+def _object(
+    manifest: Manifest, version: tuple[str, str], written: dict[str, Any], spec: dict[str, Any], where: str
+) -> Manifest:
+    metadata = {**manifest.metadata, "annotations": mapping(written.get("annotations"))}
+    metadata["name"] = written.get("name") or manifest.name
+    value = {"apiVersion": version[0], "kind": version[1], "metadata": metadata, "spec": spec}
+    root = (*manifest.root, "spec", "expose", where)
+    return replace(manifest, root=root, spec_at=root, value=value)
+
+
+def _labels(manifest: Manifest) -> dict[str, str]:
+    """What GetStandardSelectorLabels puts on the pods."""
+    return {"app": manifest.name}
 
 
 def _pod(manifest: Manifest) -> PodSite:
@@ -44,7 +74,8 @@ def _pod(manifest: Manifest) -> PodSite:
     pod = {key: spec.get(key) for key in ("nodeSelector", "tolerations", "affinity", "runtimeClassName")}
     stages = at(spec, ("multiNode", "parallelism", "pipeline"))
     size = stages if isinstance(stages, int) else 1
-    return completed(manifest, "nim", container, pod, at=("spec",), group_size=size)
+    site = completed(manifest, "nim", container, pod, at=("spec",), group_size=size)
+    return replace(site, labels=_labels(manifest))
 
 
 def _scalers(manifest: Manifest) -> tuple[Manifest, ...]:

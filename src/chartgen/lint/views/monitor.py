@@ -12,7 +12,7 @@ from typing import Any, Final
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import Manifest, at, items, mapping, mappings
 from chartgen.lint.promql import PromQLError, read_query
-from chartgen.lint.unknown import Maybe, Unknown
+from chartgen.lint.unknown import Maybe, Unknown, known
 from chartgen.lint.views.all import Views
 from chartgen.lint.views.signal import MissingMetric, missing_metrics
 
@@ -108,7 +108,7 @@ def _scraper(manifest: Manifest, views: Views) -> MonitorView:
         ports = [port for one in containers for port in mappings(mapping(one).get("ports"))]
         names = {str(port.get(key)) for port in ports for key in ("name", "containerPort")}
         selects = len(sites) if sites or not views.pods_elsewhere(namespace) else unknown
-    endpoints = tuple(_endpoints(manifest, names if selects else None))
+    endpoints = tuple(_endpoints(manifest, names if known(selects, 0) else None))
     engines = sum(len(views.engines(site)) for site in sites)
     return MonitorView(
         kind=manifest.kind,
@@ -125,10 +125,10 @@ def _endpoints(manifest: Manifest, names: set[str] | None) -> Iterator[EndpointV
     key = "podMetricsEndpoints" if manifest.kind == "PodMonitor" else "endpoints"
     for index, endpoint in enumerate(mappings(at(manifest.value, ("spec", key)))):
         port = endpoint.get("port", endpoint.get("portNumber"))
-        known = endpoint.get("port") is not None and names is not None
+        named = endpoint.get("port") is not None and names is not None
         yield EndpointView(
             port=str(port),
-            found=str(port) in names if known and names is not None else True,
+            found=str(port) in names if named and names is not None else True,
             path=str(endpoint.get("path") or "/metrics"),
             interval=seconds(endpoint.get("interval")),
             timeout=seconds(endpoint.get("scrapeTimeout", endpoint.get("timeout"))),

@@ -22,6 +22,12 @@ SHELLS: Final = frozenset({"sh", "bash", "ash", "dash", "zsh"})
 """Programs whose words are scripts."""
 _OTHER_PROGRAM: Final = re.compile(r"\bvllm (?:launch|bench|chat|complete|collect-env)\b")
 """Subcommands that load no model."""
+_MODEL_ELSEWHERE: Final = frozenset({"LLMInferenceService", "LLMInferenceServiceConfig"})
+"""Kinds whose operator gives the engine its model."""
+_OF_ONE_RELEASE: Final = frozenset({"unknown flag", "later flag", "ambiguous prefix"})
+"""Refusals that another build of the same release need not share."""
+_OF_SOME_RELEASES: Final = frozenset({"removed flag", "unwanted value"})
+"""Refusals that older releases do not share."""
 _SHOW: Final = "kubectl get pod NAME -o yaml, and the engine's log: it prints its arguments at start"
 
 
@@ -160,9 +166,11 @@ def _refusals(reading: CommandLine, release: ReleaseView, container: Container) 
     for problem in reading.problems:
         if place_of(problem.place, container) in joined:
             continue
+        if problem.kind == "no model" and container.site.manifest.kind in _MODEL_ELSEWHERE:
+            continue
         certain: Maybe[bool] = True
-        if problem.kind in {"unknown flag", "later flag", "ambiguous prefix"} and (
-            isinstance(release.version, Unknown) or release.vendor
+        if (problem.kind in _OF_ONE_RELEASE and (isinstance(release.version, Unknown) or release.vendor)) or (
+            problem.kind in _OF_SOME_RELEASES and isinstance(release.version, Unknown) and not release.floating
         ):
             certain = Unknown(
                 because=f"{release.image or 'the image'} may know {problem.written}: its release is not certain",

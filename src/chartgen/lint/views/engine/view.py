@@ -196,7 +196,7 @@ def _port(
             text = value if equals else words[place + 1] if place + 1 < len(words) else ""
             number = whole_number(text)
             return number if number is not None else Unknown(because=f"the port is {text}", run="the rendered manifest")
-    variable = env.get(facts.port_variable) if facts.port_variable else None
+    variable = next((env[name] for name in facts.port_variables if name in env), None)
     number = whole_number(variable or "")
     return number if number is not None else facts.port
 
