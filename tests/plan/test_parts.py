@@ -105,10 +105,12 @@ def test_more_traffic_never_needs_fewer_replicas(one: float, other: float, workl
 def test_counts_are_in_order_and_windows_outlast_a_start(
     rate: float | None, workload: Workload, *, wakes: bool
 ) -> None:
-    """Minimum, peak and maximum are in order, and nothing goes before a new one could have come."""
+    """Minimum, peak and maximum are in order, and nothing goes or falls back before a new one could have come."""
     asked = load(rate, workload=workload, wakes=wakes)
     replicas = plan_replicas(asked)
     assert replicas.minimum.value <= replicas.peak.value <= replicas.maximum.value
     assert replicas.cooldown.value >= max(600, asked.ready_after)
     down: Any = replicas.behavior.value["scaleDown"]
     assert down["stabilizationWindowSeconds"] >= asked.ready_after
+    failures: Any = replicas.fallback.value["failureThreshold"]
+    assert failures * replicas.polling.value > asked.ready_after

@@ -142,14 +142,15 @@ def _behavior(window: int, calm: str) -> Decision[dict[str, Json]]:
 
 def _fallback(load: Load, minimum: Decision[int], peak: Decision[int]) -> Decision[dict[str, Json]]:
     replicas = peak.value if load.workload == "interactive" else max(minimum.value, 1)
+    polls = whole("fallback-failures") + math.ceil(load.ready_after / whole("polling-interval"))
     value: dict[str, Json] = {
-        "failureThreshold": whole("fallback-failures"),
+        "failureThreshold": polls,
         "replicas": replicas,
         "behavior": "currentReplicasIfHigher",
     }
     because = (
-        f"When metrics are missing for {whole('fallback-failures')} polls, go to {replicas} replica"
-        f"{'s' if replicas > 1 else ''} or stay where there are more: a silent Prometheus must not take replicas away "
-        "under load. Needs KEDA 2.17"
+        f"When metrics are missing for {polls} polls, go to {replicas} replica{'s' if replicas > 1 else ''} or stay "
+        "where there are more: a silent Prometheus must not take replicas away under load. Until then nothing changes: "
+        f"a first start shows no metrics for {load.ready_after:.0f} s either. Needs KEDA 2.17"
     )
     return worked_out(value, because)

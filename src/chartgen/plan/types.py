@@ -108,6 +108,11 @@ class Replicas:
     fallback: Decision[dict[str, Json]]
     """What happens when metrics are missing."""
 
+    @property
+    def rests(self) -> bool:
+        """Whether there is no replica while there is no work."""
+        return self.minimum.value == 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:

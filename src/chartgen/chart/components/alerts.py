@@ -74,13 +74,18 @@ def _alerts(plan: Plan) -> Iterator[tuple[str, Values]]:
         yield (
             "ScalingIsBlind",
             _alert(
-                'sum(increase(keda_scaled_object_errors_total{scaledObject="RELEASE"}[5m])) > 0',
-                "KEDA cannot read a trigger's metric and holds its fallback; the counter exists from KEDA 2.15 on",
+                f"sum({' or '.join(map(_scaling_errors, ('namespace', 'exported_namespace')))}) > 0",
+                "KEDA cannot read a trigger's metric and holds its fallback; the counter exists from KEDA 2.15 on, and "
+                "its namespace is exported_namespace where the scrape sets one of its own",
                 "alert-slow",
                 "warning",
                 "The autoscaler cannot read its metrics and holds the fallback replicas.",
             ),
         )
+
+
+def _scaling_errors(label: str) -> str:
+    return f'increase(keda_scaled_object_errors_total{{scaledObject="RELEASE",{label}="NAMESPACE"}}[5m])'
 
 
 def _latencies(plan: Plan, metrics: dict[str, str]) -> Iterator[tuple[str, Values]]:

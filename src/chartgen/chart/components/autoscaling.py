@@ -5,7 +5,7 @@ from __future__ import annotations
 from chartgen.chart.guards import scaling_guards
 from chartgen.chart.types import Component
 from chartgen.kernel.decision import Decision, Json, Values, asked, worked_out
-from chartgen.plan.types import Plan
+from chartgen.plan.types import Plan, Replicas
 
 
 def component(plan: Plan) -> Component:
@@ -15,7 +15,7 @@ def component(plan: Plan) -> Component:
             name="autoscaling",
             templates=(),
             values={"replicas": plan.replicas.peak},
-            shape={"autoscaler": "none"},
+            shape={"autoscaler": "none", "rests": False},
             guards=tuple(scaling_guards(plan)),
         )
     replicas = plan.replicas
@@ -26,31 +26,38 @@ def component(plan: Plan) -> Component:
             "autoscaling": {
                 "minReplicas": replicas.minimum,
                 "maxReplicas": replicas.maximum,
-                "pollingInterval": replicas.polling,
-                "cooldownPeriod": replicas.cooldown,
-                "initialCooldownPeriod": Decision(
-                    value=replicas.cooldown.value,
-                    because="The first replica is given time to load before anything may take it away: "
-                    + replicas.cooldown.because,
-                    origin=replicas.cooldown.origin,
-                ),
+                **(_rest(replicas) if replicas.rests else {}),
                 "prometheus": plan.prometheus,
                 "fallback": replicas.fallback,
                 "behavior": replicas.behavior,
                 "triggers": _triggers(plan),
             },
         },
-        shape={"autoscaler": "keda"},
+        shape={"autoscaler": "keda", "rests": replicas.rests},
         guards=tuple(scaling_guards(plan)),
         open=("autoscaling.triggers",),
     )
+
+
+def _rest(replicas: Replicas) -> Values:
+    """When the last replica goes and comes. KEDA itself only wakes and rests; between, the HPA has its own pace."""
+    return {
+        "pollingInterval": replicas.polling,
+        "cooldownPeriod": replicas.cooldown,
+        "initialCooldownPeriod": Decision(
+            value=replicas.cooldown.value,
+            because="The first replica is given time to load before anything may take it away: "
+            + replicas.cooldown.because,
+            origin=replicas.cooldown.origin,
+        ),
+    }
 
 
 def _triggers(plan: Plan) -> Values:
     metrics, replicas = plan.observability.metrics, plan.replicas
     waiting, running = metrics["requests waiting"].value, metrics["requests running"].value
     idle, why = ("", "")
-    if replicas.minimum.value == 0:
+    if replicas.rests:
         idle, why = (
             " or vector(0)",
             "; no series means no replica, and that is idle, since pending work is asked for apart",
