@@ -42,18 +42,20 @@ def read(folder: Path) -> dict[str, str]:
             if re.search(r"^kind: CustomResourceDefinition$", plain, re.MULTILINE):
                 plural, group = (_word(plain, key) for key in ("plural", "group"))
                 found[f"{plural}.{group}"] = plain
-    return {name: text for name, text in found.items() if not _LEFT_OUT.match(name)}
+    return found
 
 
-def install(api: Api, *sets: str) -> int:
+def install(api: Api, *sets: str, whole: bool = False) -> int:
     """Install sets of definitions, unless they are there, and wait until the server serves them.
 
-    The server reads the YAML itself: some definitions hold texts that no Python reader takes. Returns how many
+    The server reads the YAML itself: some definitions hold texts that no Python reader takes. Unless `whole`, the
+    large ones are left out that no chart makes objects of (a controller may want them). Returns how many
     definitions the sets have.
     """
     definitions: dict[str, str] = {}
     for name in sets or USUAL:
         definitions |= read(program(name))
+    definitions = {name: text for name, text in definitions.items() if whole or not _LEFT_OUT.match(name)}
     path = api.path("apiextensions.k8s.io/v1", "CustomResourceDefinition")
     for name, text in definitions.items():
         verdict = api.send("POST", path, text, content="application/yaml")

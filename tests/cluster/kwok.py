@@ -10,9 +10,16 @@ import yaml
 from cluster.controlplane import ControlPlane, program
 from cluster.sandbox import LOOPBACK, Program, free_ports
 
-POD_ADDRESSES: Final = "127.1.0.0/24"
-"""Pods get loopback addresses, so that nothing a test sends can leave the machine."""
 _STAGES: Final = Path(__file__).with_name("stages.yaml")
+
+
+def pod_addresses(plane: ControlPlane) -> str:
+    """The addresses of a control plane's pods: loopback, so that nothing a test sends can leave the machine.
+
+    They follow from the API server's port, which no other control plane of this machine has.
+    """
+    high, low = divmod(plane.ports.server, 256)
+    return f"127.{high}.{low}.0/24"
 
 
 def start(plane: ControlPlane, *, cold_start: float = 0.0, ending: float | None = None) -> Program:
@@ -39,7 +46,7 @@ def start(plane: ControlPlane, *, cold_start: float = 0.0, ending: float | None 
             "--config=stages.yaml",
             f"--server-address={LOOPBACK}:{port}",
             "--node-lease-duration-seconds=40",
-            f"--cidr={POD_ADDRESSES}",
+            f"--cidr={pod_addresses(plane)}",
             f"--node-ip={LOOPBACK}",
         ],
     )

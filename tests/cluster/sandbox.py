@@ -104,7 +104,7 @@ class Sandbox:
             answer = ready()
             if answer:
                 return answer
-            for program in self.programs.values():
+            for program in list(self.programs.values()):
                 program.check()
             if time.monotonic() > deadline:
                 tails = "\n".join(f"{name}:\n{program.tail()}" for name, program in self.programs.items())
@@ -118,7 +118,7 @@ class Sandbox:
         if self._keeper.stdin is not None:
             self._keeper.stdin.close()
         self._keeper.wait()
-        for program in self.programs.values():
+        for program in list(self.programs.values()):
             program.process.wait()
 
     def __enter__(self) -> Self:
