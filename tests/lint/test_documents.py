@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chartgen.kernel.errors import InputError
+from chartgen.kernel.errors import InputError, Position
 from chartgen.lint.documents import read_manifests
 from chartgen.lint.inputs import read_bytes, read_inputs
 from chartgen.lint.manifest import Manifest, Unread
@@ -97,10 +97,10 @@ def test_empty_documents_are_nothing() -> None:
 
 
 def test_bytes_that_are_no_text() -> None:
-    """A file in another encoding is told with the offset of the first bad byte; a byte-order mark is fine."""
+    """A file in another encoding is told with the place of the first bad byte; a byte-order mark is fine."""
     (bad,) = read_bytes(b"a: \xff\n", "f.yaml", "g")
     assert isinstance(bad, Unread)
-    assert "offset 3" in bad.problem.found
+    assert bad.problem.position == Position(line=1, column=4)
     (good,) = read_bytes(b"\xef\xbb\xbf" + (POD % "a").encode(), "f.yaml", "g")
     assert isinstance(good, Manifest)
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from chartgen.kernel.errors import InputError, InputProblem, Position
 from chartgen.kernel.structure import dotted
+from chartgen.kernel.text_file import read_text
 from chartgen.kernel.units import MIB
 from chartgen.kernel.yaml_source import Document, Step, read
 
@@ -39,13 +40,11 @@ def read_bounded(path: Path) -> str:
             raise refusal(str(path), "something that is no file", "a JSON file")
         if size > MAX_BYTES:
             raise refusal(str(path), f"{size} bytes", f"at most {MAX_BYTES}")
-        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise refusal(str(path), error.strerror or "an unreadable file", "a readable file") from error
-    except UnicodeDecodeError as error:
-        raise refusal(str(path), "bytes that are no UTF-8", "JSON in UTF-8") from error
     except ValueError as error:  # a null character
         raise refusal(str(path), "a name that no file has", "the path of a JSON file") from error
+    return read_text(path)
 
 
 @dataclass(frozen=True, kw_only=True)

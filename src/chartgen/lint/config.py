@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from chartgen.kernel.structure import Record, about, structure
+from chartgen.kernel.text_file import read_text
 from chartgen.kernel.yaml_source import read, refusal
 from chartgen.lint.allow import Allowance
 from chartgen.lint.finding import Finding
@@ -39,11 +40,7 @@ def load_config(path: Path | None) -> Config:
         path = Path(NAME)
         if not path.is_file():
             return Config()
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise refusal(str(path), None, str(error), "a configuration file") from error
-    documents = [document for document in read(text, str(path)) if document.value is not None]
+    documents = [document for document in read(read_text(path), str(path)) if document.value is not None]
     if not documents:
         return Config()
     if len(documents) > 1:
@@ -57,10 +54,11 @@ def load_baseline(path: Path) -> frozenset[str]:
     Raises:
         InputError: the file cannot be read, or is no baseline.
     """
+    text = read_text(path)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(text)
         return frozenset(str(entry["fingerprint"]) for entry in data["findings"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise refusal(str(path), None, f"{type(error).__name__}: {error}", "a file of --write-baseline") from error
 
 

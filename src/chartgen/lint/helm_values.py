@@ -12,6 +12,7 @@ import yaml
 
 from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.kernel.scalars import scalar, whole_number
+from chartgen.kernel.text_file import read_text
 from chartgen.kernel.yaml_source import Document, Step, read, refusal
 
 _PART: Final = re.compile(r"((?:[^.\[\\]|\\.)+)|\[(\d+)\]")
@@ -34,11 +35,7 @@ def given_documents(files: Iterable[Path], sets: Iterable[str]) -> list[tuple[st
 
 
 def _documents(path: Path) -> Iterator[Document]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise refusal(str(path), None, str(error), "a values file") from error
-    for document in read(text, str(path)):
+    for document in read(read_text(path), str(path)):
         if document.value is not None and not isinstance(document.value, dict):
             raise refusal(str(path), None, "no mapping", "a mapping of values")
         if document.value is not None:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import Final, TypeAlias
 
 from chartgen.kernel.errors import InputError, InputProblem
+from chartgen.kernel.text_file import decoded
 from chartgen.kernel.yaml_source import MAX_BYTES, read
 from chartgen.lint.documents import read_manifests
 from chartgen.lint.manifest import Inputs, Manifest, Unread, items, mapping
@@ -129,9 +130,9 @@ def _patches(folder: Path) -> frozenset[str]:
 def read_bytes(content: bytes, file: str, group: str) -> Iterator[Manifest | Unread]:
     """The manifests of a file's bytes."""
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        yield _failed(file, f"a byte that is no UTF-8 at offset {error.start}", "UTF-8 text")
+        text = decoded(content, Path(file))
+    except InputError as error:
+        yield from (Unread(fate="failed", problem=problem) for problem in error.problems)
         return
     yield from read_manifests(text, file, group)
 

@@ -11,6 +11,7 @@ from typing import Final
 from chartgen.kernel import library
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
 from chartgen.kernel.structure import build, problems_of, structure
+from chartgen.kernel.text_file import read_text
 from chartgen.kernel.yaml_source import Document, read
 from chartgen.policy.types import Policy
 
@@ -85,11 +86,7 @@ def load_file(path: Path) -> Policy:
     Raises:
         InputError: the file cannot be read, or is no policy.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError([_problem(path, found=str(error), expected="a policy file")]) from error
-    documents = list(read(text, str(path)))
+    documents = list(read(read_text(path), str(path)))
     if len(documents) != 1:
         raise InputError([_problem(path, found=f"{len(documents)} documents", expected="one policy a file")])
     problems = problems_of(documents[0], Policy, str(path))

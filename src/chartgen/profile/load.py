@@ -9,6 +9,7 @@ from typing import Any
 
 from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.kernel.structure import dotted, problems_of, structure
+from chartgen.kernel.text_file import read_text
 from chartgen.kernel.yaml_source import Document, Step, read
 from chartgen.profile.types import Profile
 
@@ -64,7 +65,7 @@ def load_profile(path: Path, sets: Sequence[str] = ()) -> LoadedProfile:
         InputError: the file cannot be read, is no YAML, or does not say a profile.
     """
     file = str(path)
-    document = _document(path, file)
+    document = _document(read_text(path), file)
     paths = tuple(_lay_over(document, text) for text in sets)
     problems = [
         _from_set(problem) if any(_touches(problem.path, dotted(one)) for one in paths) else problem
@@ -113,12 +114,7 @@ def _from_set(problem: InputProblem) -> InputProblem:
     )
 
 
-def _document(path: Path, file: str) -> Document:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "text that is not UTF-8"
-        raise InputError([_whole(file, reason, "a readable YAML file")]) from error
+def _document(text: str, file: str) -> Document:
     documents = list(read(text, file))
     if len(documents) != 1:
         raise InputError([_whole(file, f"{len(documents)} YAML documents", "one profile in a file")])
