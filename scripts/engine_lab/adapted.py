@@ -74,8 +74,8 @@ def adapt(container: Container, release: str, environment: Environment, folder: 
             flags[name] = argument.value if argument.value is not False else True  # type: ignore[assignment]
     length = flags.get("--max-model-len")
     context = length if isinstance(length, int) else tiny.CONTEXT
-    made = tiny.write(folder / "model", "LlamaForCausalLM", context)
-    changes.append(f"the model {line.model} is a tiny {made} of random weights")
+    made = tiny.write(folder / "model", container.architecture, context)
+    changes.append(f"the model {line.model} is a tiny {made} of random weights{_instead(made, container)}")
     flags |= {"--load-format": "dummy", "--port": port}
     changes.append(f"the port is {port}: the container's own may be taken here")
     if "--max-num-seqs" in flags:
@@ -108,6 +108,10 @@ def adapt(container: Container, release: str, environment: Environment, folder: 
         drain=float(_number(flags.get("--shutdown-timeout"))),
         changes=(*changes, *more),
     )
+
+
+def _instead(made: str, container: Container) -> str:
+    return "" if made == container.architecture else f": {container.architecture} has no tiny form here"
 
 
 def _number(value: Any) -> float:

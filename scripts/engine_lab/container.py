@@ -42,6 +42,8 @@ class Container:
     """The engine's container of one chart."""
 
     chart: str
+    architecture: str
+    """The model's class, by which the engine knows how to load it."""
     command: tuple[str, ...]
     args: tuple[str, ...]
     env: Mapping[str, str | None]
@@ -59,7 +61,8 @@ class Container:
 
 def render(profile: Path, release: str) -> Container:
     """The engine's container of a profile's chart on a release, as Helm renders it."""
-    chart = api.build(api.plan(api.load_profile(profile, [f"engine.release={release}"])))
+    plan = api.plan(api.load_profile(profile, [f"engine.release={release}"]))
+    chart = api.build(plan)
     manifests = helm_engine().template(
         chart_files(chart),
         release=chart.name,
@@ -74,6 +77,7 @@ def render(profile: Path, release: str) -> Container:
     ]
     return Container(
         chart=chart.name,
+        architecture=plan.resolved.model.architecture,
         command=tuple(container.get("command", ())),
         args=tuple(container.get("args", ())),
         env={entry["name"]: entry.get("value") for entry in container.get("env", ())},

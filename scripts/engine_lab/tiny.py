@@ -24,13 +24,28 @@ _CONFIG: Final[dict[str, Any]] = {
     "bos_token_id": 256,
     "eos_token_id": 257,
 }
+_EXPERTS: Final = {"num_experts_per_tok": 2, "moe_intermediate_size": 128}
+_GROUPED_EXPERTS: Final = {
+    "n_routed_experts": 8,
+    "n_shared_experts": 1,
+    "n_group": 1,
+    "topk_group": 1,
+    "first_k_dense_replace": 1,
+    "norm_topk_prob": True,
+    "routed_scaling_factor": 1.0,
+}
 _FAMILIES: Final[dict[str, dict[str, Any]]] = {
     "LlamaForCausalLM": {},
     "Qwen2ForCausalLM": {"model_type": "qwen2"},
     "Qwen3ForCausalLM": {"model_type": "qwen3", "head_dim": 64},
+    "Qwen3MoeForCausalLM": {"model_type": "qwen3_moe", "head_dim": 64, "num_experts": 8, **_EXPERTS},
     "MistralForCausalLM": {"model_type": "mistral", "head_dim": 64},
+    "MixtralForCausalLM": {"model_type": "mixtral", "num_local_experts": 8, "num_experts_per_tok": 2},
+    "Phi3ForCausalLM": {"model_type": "phi3", "pad_token_id": 0},
+    "Gemma2ForCausalLM": {"model_type": "gemma2", "head_dim": 64, "query_pre_attn_scalar": 64},
+    "Glm4MoeForCausalLM": {"model_type": "glm4_moe", "head_dim": 64, **_EXPERTS, **_GROUPED_EXPERTS},
 }
-"""Architectures whose tiny form is the plain one with another name; others are served by a Llama, and it is said."""
+"""Architectures that have a tiny form, by what sets it apart; others are served by a Llama, and it is said."""
 
 
 def write(folder: Path, architecture: str, context: int = CONTEXT) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,20 @@ def test_every_change_to_a_container_is_listed(tmp_path: Path) -> None:
         assert any(change.startswith(word) for change in small.changes), word
     assert whole.startup.budget > 60
     assert whole.grace >= small.hook + small.drain
+
+
+@pytest.mark.parametrize(
+    ("architecture", "said"),
+    [
+        ("Qwen3ForCausalLM", "is a tiny Qwen3ForCausalLM of random weights"),
+        ("NewForCausalLM", "is a tiny LlamaForCausalLM of random weights: NewForCausalLM has no tiny form here"),
+    ],
+)
+def test_the_tiny_model_is_of_the_same_family(architecture: str, said: str, tmp_path: Path) -> None:
+    """The engine is started with a model of the chart's own family; where that has no tiny form, it is said."""
+    whole = dataclasses.replace(container.render(PROFILE, "0.32.0"), architecture=architecture)
+    small = adapted.adapt(whole, "0.32.0", Environment(tmp_path, "0.32.0"), tmp_path, 8001)
+    assert [change for change in small.changes if change.endswith(said)]
 
 
 def test_the_tiny_model_has_a_token_for_each_byte(tmp_path: Path) -> None:
