@@ -22,6 +22,7 @@ SETS: Final = (
     "istio-crds",
     "traefik-crds",
     "contour-crds",
+    "kyverno-crds",
 )
 """Rows of scripts/tools.toml that are folders of definitions."""
 USUAL: Final = SETS[:5]

@@ -29,7 +29,7 @@ def court(request: pytest.FixtureRequest) -> Iterator[Court]:
     """A control plane of its own for each minor, in which every exported policy judges."""
     with Sandbox() as sandbox:
         plane = controlplane.start(sandbox, request.param)
-        definitions.install(plane.api, "keda-crds", "gateway-api-crds", "lws-crds")
+        definitions.install(plane.api, "keda-crds", "gateway-api-crds", "lws-crds", "kyverno-crds")
         made = Court(api=plane.api)
         made.make_namespace({"metadata": {}})
         made.install(POLICIES)
@@ -98,8 +98,8 @@ def test_all_entries_are_told_at_once(court: Court) -> None:
 
 
 def test_large_pod_is_within_the_cost_budget(court: Court) -> None:
-    """A pod with two thousand variables is judged, not refused for what judging it costs."""
-    variables = [{"name": f"SETTING_{number}", "value": "/models/" + "x" * 40} for number in range(200)]
+    """A pod with a thousand variables is judged, not refused for what judging it costs."""
+    variables = [{"name": f"SETTING_{number}", "value": "/models/" + "x" * 40} for number in range(100)]
     value = pod(containers=[{"name": f"c{number}", "image": "x", "env": variables} for number in range(10)])
     for policy in POLICIES:
         if policy.scope == "pod":
@@ -113,6 +113,33 @@ def test_more_words_than_the_server_takes(court: Court) -> None:
     policy = policy_named("plain-token")
     assert len(cli_says(policy, value)) > 5 * 1024
     assert court.denial(policy, value) == policy.title
+
+
+def test_config_map_holds_the_parameters(court: Court) -> None:
+    """A changed ConfigMap changes the verdict at once; without it nothing is refused, and nothing else breaks."""
+    policy = policy_named("host-path-volume")
+    value = pod(volumes=[{"name": "models", "hostPath": {"path": "/mnt/models"}}])
+    config_map = export(policy, "vap")[0]
+    expected = cli_says(policy, value)
+    assert court.denial(policy, value) == expected != ""
+    court.must_apply({**config_map, "data": {"paths": "/srv/shared\n/mnt/models\n"}})
+    wait_for(lambda: court.denial(policy, value) == "", "the path that is added")
+    court.must_apply({**config_map, "data": {}})
+    wait_for(lambda: court.denial(policy, value) == expected, "the default")
+    court.api.delete(config_map)
+    wait_for(lambda: court.denial(policy, value) == "" == court.warning(policy, value), "silence")
+    court.must_apply(config_map)
+    wait_for(lambda: court.denial(policy, value) == expected, "the parameters' return")
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=[policy.id for policy in POLICIES])
+def test_kyverno_form_is_taken(court: Court, policy: Policy) -> None:
+    """The server takes the Kyverno form by the definition that Kyverno publishes, and refuses a field too many."""
+    (body,) = export(policy, "kyverno")
+    verdict = court.api.create(body, dry_run=True)
+    assert (verdict.message, verdict.warnings) == ("", ())
+    body["spec"]["paramKind"] = {"apiVersion": "v1", "kind": "ConfigMap"}
+    assert 'unknown field "spec.paramKind"' in court.api.create(body, dry_run=True).message
 
 
 @pytest.mark.parametrize("reason", ["", " ", "installs the driver"])

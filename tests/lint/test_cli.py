@@ -123,7 +123,7 @@ def test_policies_of_the_user(tmp_path: Path) -> None:
     result = run("-", "--policies", tmp_path, "--select", "our-own", text=BAD)
     assert "error[our-own] called a" in result.output
     tested = CliRunner().invoke(policy_command, ["test", "our-own", "--policies", str(tmp_path)])
-    assert (tested.exit_code, "2 examples of 1 policies, 0 disagree" in tested.stderr) == (0, True)
+    assert (tested.exit_code, "2 examples of 1 policy, 0 disagree" in tested.stderr) == (0, True)
     (tmp_path / "wrong-type.yaml").write_text(OWN.replace("id: our-own", "id: wrong-type"))
     assert "overrides the policy wrong-type" in run("-", "--policies", tmp_path, text=GOOD).output
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from msgspec import structs
 
+from chartgen.kernel.structure import replaced
 from chartgen.lint.cases import judge_case
 from chartgen.lint.cel import activation, compile_expression
 from chartgen.lint.documents import read_manifests
@@ -42,12 +43,19 @@ def evaluate(expression: str, data: dict[str, Any]) -> Any:
     return compile_expression(expression).evaluate(activation(data))
 
 
-def cluster_says(policy: Policy, value: dict[str, Any]) -> list[str]:
-    """The messages with which an admission policy would refuse an object."""
-    body, _ = export(policy, "vap")
+def exported(policy: Policy, kind: str) -> dict[str, Any]:
+    """The object of a kind that a policy is exported as."""
+    return next(body for body in export(policy, "vap") if body["kind"] == kind)
+
+
+def cluster_says(policy: Policy, value: dict[str, Any], params: dict[str, Any] | None = None) -> list[str]:
+    """The messages with which an admission policy would refuse an object; `params` are another ConfigMap's data."""
+    body = exported(policy, "ValidatingAdmissionPolicy")
     if not matched(body, value):
         return []
     data: dict[str, Any] = {"object": value}
+    if policy.parameters:
+        data["params"] = {"data": exported(policy, "ConfigMap")["data"] if params is None else params}
     for condition in body["spec"]["matchConditions"]:
         if evaluate(condition["expression"], data) is not True:
             return []
@@ -80,8 +88,33 @@ def test_is_valid(policy: Policy) -> None:
 def test_binding_warns_and_audits_by_default() -> None:
     """Nothing is refused in a cluster until somebody asks for it."""
     policy = POLICIES[0]
-    assert export(policy, "vap")[1]["spec"]["validationActions"] == ["Warn", "Audit"]
-    assert export(policy, "vap", ["Deny"])[1]["spec"]["validationActions"] == ["Deny"]
+    assert export(policy, "vap")[-1]["spec"]["validationActions"] == ["Warn", "Audit"]
+    assert export(policy, "vap", ["Deny"])[-1]["spec"]["validationActions"] == ["Deny"]
+
+
+@pytest.mark.parametrize(
+    ("data", "allowed"),
+    [
+        ({"paths": "/mnt/models"}, True),
+        ({"paths": "/srv/shared\n  /mnt/models  \n"}, True),
+        ({"paths": ""}, False),
+        ({}, False),
+    ],
+)
+def test_config_map_decides(data: dict[str, Any], *, allowed: bool) -> None:
+    """A policy judges by its ConfigMap, one entry a line; a key that is missing has its default."""
+    policy = next(one for one in POLICIES if one.id == "host-path-volume")
+    (value,) = objects(policy.cases[0])
+    assert (cluster_says(policy, value, data) == []) is allowed
+
+
+def test_missing_config_map_refuses_nothing() -> None:
+    """Without the ConfigMap the policy is silent: the other choice refuses every pod, whatever the actions are."""
+    policy = next(one for one in POLICIES if one.id == "host-path-volume")
+    reference = exported(policy, "ValidatingAdmissionPolicyBinding")["spec"]["paramRef"]
+    assert reference["parameterNotFoundAction"] == "Allow"
+    values = exported(policy, "ConfigMap")["metadata"]
+    assert (reference["name"], reference["namespace"]) == (values["name"], values["namespace"])
 
 
 def test_an_annotation_with_a_reason_allows() -> None:
@@ -123,7 +156,7 @@ def test_all_entries_are_told_at_once() -> None:
 
 def test_what_is_there_is_left_alone() -> None:
     """Pods are judged when they are made, nothing while it is deleted, and never the cluster's own namespace."""
-    body = export(next(one for one in POLICIES if one.scope == "pod"), "vap")[0]["spec"]
+    body = exported(next(one for one in POLICIES if one.scope == "pod"), "ValidatingAdmissionPolicy")["spec"]
     rules = body["matchConstraints"]["resourceRules"]
     assert [rule["operations"] for rule in rules if "pods" in rule["resources"]] == [["CREATE"]]
     assert all(rule["operations"] == ["CREATE", "UPDATE"] for rule in rules if "pods" not in rule["resources"])
@@ -137,16 +170,19 @@ def test_what_is_there_is_left_alone() -> None:
 def test_quantities_cannot_be_exported() -> None:
     """A policy that compares quantities as numbers says why it cannot be asked: the API server does it otherwise."""
     require = 'quantity(object.spec.resources.requests.storage) >= quantity("1Gi")'
-    policy = structs.replace(POLICIES[1], scope="object", kinds=("Service",), require=require)
+    policy = replaced(POLICIES[1], scope="object", kinds=("Service",), require=require)
     assert obstacle(policy) == "it compares quantities as numbers, which the API server does in another way"
 
 
-def test_kyverno_form() -> None:
-    """The Kyverno form holds the same expressions as the admission policy."""
-    policy = POLICIES[0]
+@pytest.mark.parametrize("policy", POLICIES, ids=[policy.id for policy in POLICIES])
+def test_kyverno_form(policy: Policy) -> None:
+    """The Kyverno form holds the same expressions as the admission policy, and values instead of parameters."""
     (made,) = export(policy, "kyverno")
+    body = exported(policy, "ValidatingAdmissionPolicy")
     assert (made["apiVersion"], made["kind"]) == ("policies.kyverno.io/v1", "ValidatingPolicy")
-    assert made["spec"]["validations"] == export(policy, "vap")[0]["spec"]["validations"]
+    for key in ("validations", "matchConditions", "matchConstraints"):
+        assert made["spec"][key] == body["spec"][key]
+    assert "params" not in json.dumps(made)
 
 
 def test_a_view_cannot_be_exported() -> None:

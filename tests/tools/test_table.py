@@ -66,14 +66,14 @@ def test_no_go_module_is_left_over() -> None:
 
 
 def test_schemas_and_definitions_are_of_one_version() -> None:
-    """The custom resource definitions are those that the embedded schemas are generated from."""
+    """Where schemas of a project are embedded, its custom resource definitions are those they are generated from."""
     sources = yaml.safe_load((SCRIPTS / "schemagen" / "sources.yaml").read_text())["custom"]
     schemas = {row["module"]: row["version"] for row in sources}
     for tool in TABLE.tools.values():
         for source in tool.sources:
             if isinstance(source, ModuleFiles):
                 module, version = source.module.split("@")
-                assert schemas[module] == version
+                assert schemas.get(module, version) == version
 
 
 def test_commands_are_unique() -> None:

@@ -72,19 +72,21 @@ def command(**options: Any) -> None:  # noqa: D103 - the help text above documen
 def _request(options: dict[str, Any]) -> Request:
     from chartgen.lint import kustomize_input
     from chartgen.lint.chart_input import ChartReader
-    from chartgen.lint.config import load_baseline, load_config
+    from chartgen.lint.config import NAME, load_baseline, load_config
     from chartgen.lint.helm_values import given_documents, given_values
     from chartgen.lint.inputs import read_inputs
-    from chartgen.lint.judge import check
+    from chartgen.lint.policy_check import check
     from chartgen.lint.run import Request
     from chartgen.lint.select import Selection
     from chartgen.lint.subjects import surroundings
     from chartgen.policy.load import load
+    from chartgen.policy.parameters import check_given
     from chartgen.validate.helm import engine
 
     config = load_config(options["config"])
     policies = load([*map(Path, config.policies), *options["folders"]])
-    check(policies.added)
+    check(policies)
+    check_given(config.parameters, policies.policies, str(options["config"] or NAME))
     minors = options["kubernetes"] or config.kubernetes
     charts = ChartReader(
         engine=lambda: engine(options["helm"]),
@@ -104,6 +106,7 @@ def _request(options: dict[str, Any]) -> Request:
         ),
         surroundings=surroundings(minors, options["cloud"] or config.cloud),
         allowances=config.allow,
+        parameters=config.parameters,
         baseline=load_baseline(options["baseline"]) if options["baseline"] else frozenset(),
     )
 

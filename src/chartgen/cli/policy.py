@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+import textwrap
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +13,19 @@ import click
 
 from chartgen.cli import outcome
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
+from chartgen.policy.types import SEVERITIES
 
 if TYPE_CHECKING:
     from chartgen.policy.load import PolicySet
+    from chartgen.policy.parameters import Given
     from chartgen.policy.types import Policy
 
+_PATH = click.Path(path_type=Path)
 _FOLDERS = click.option(
     "--policies",
     "folders",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=_PATH,
     metavar="FOLDER",
     help="Policies of your own.",
 )
@@ -32,10 +37,18 @@ def command() -> None:  # noqa: D103 - the help text above documents it
     pass
 
 
-def _load(folders: tuple[Path, ...], *, cases: bool = False) -> PolicySet:
+def _load(folders: Iterable[Path], *, cases: bool = False) -> PolicySet:
+    """Ours and the user's, whose expressions are compiled before anything is said of them."""
     from chartgen.policy.load import load
 
-    return load(folders, cases=cases)
+    policies = load(folders, cases=cases)
+    if policies.added:
+        from chartgen.lint.policy_check import check
+
+        check(policies)
+    for note in policies.notes:
+        outcome.say(note)
+    return policies
 
 
 def _chosen(policies: PolicySet, names: tuple[str, ...]) -> list[Policy]:
@@ -69,12 +82,15 @@ def list_(folders: tuple[Path, ...], form: str) -> None:  # noqa: D103
         for one in policies:
             click.echo(f"{one.id.ljust(width)}  {one.severity:7}  {one.stage:13}  {one.title}")
         counts = Counter(one.severity for one in policies)
-        outcome.say(
-            f"{len(list(policies))} policies: " + ", ".join(f"{counts[name]} {name}" for name in sorted(counts))
-        )
+        told = ", ".join(f"{counts[name]} {name}" for name in reversed(SEVERITIES) if counts[name])
+        outcome.say(f"{_policies(len(policies))}: {told}")
 
 
-@command.command(name="show", help="Why a policy stands, an example that fails, one that passes, and the fix.")
+@command.command(
+    name="show",
+    short_help="Why a policy stands, examples, the fix.",
+    help="Why a policy stands, an example that fails, one that passes, and the fix.",
+)
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
 @_FOLDERS
 @_FORMAT
@@ -100,12 +116,12 @@ def test(names: tuple[str, ...], folders: tuple[Path, ...]) -> None:  # noqa: D1
         for one in wrong:
             click.echo(f"{one.policy}: {one.case or 'its examples'}: expected {one.expected}, got {one.found}")
         cases = sum(len(policy.cases) for policy in policies)
-        outcome.say(f"{cases} examples of {len(policies)} policies, {len(wrong)} disagree")
+        outcome.say(f"{cases} examples of {_policies(len(policies))}, {len(wrong)} disagree")
     raise click.exceptions.Exit(outcome.FINDINGS if wrong else outcome.OK)
 
 
 @command.command(name="docs", help="Write a page for each policy, an index, and the page of views.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), default=Path("docs/policies"), show_default=True)
+@click.option("-o", "--out", type=_PATH, default=Path("docs/policies"), show_default=True)
 @click.option("--check", is_flag=True, help="Write nothing; fail where a page differs.")
 @_FOLDERS
 def docs(out: Path, *, check: bool, folders: tuple[Path, ...]) -> None:  # noqa: D103
@@ -138,10 +154,20 @@ def _write(out: Path, made: dict[str, str], stale: list[str]) -> None:
 
 
 @command.command(
-    name="export", help="Print admission policies for a cluster: of all policies that it can ask, or of those named."
+    name="export",
+    short_help="Print them as admission policies.",
+    help="Print admission policies for a cluster, for kubectl apply: of the policies named, or of all. "
+    "What a cluster cannot be asked is listed with the reason.",
 )
 @click.argument("names", nargs=-1, metavar="[ID]...")
-@click.option("--as", "form", type=click.Choice(["vap", "kyverno"]), default="vap", show_default=True)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["vap", "kyverno"]),
+    default="vap",
+    show_default=True,
+    help="A ValidatingAdmissionPolicy with its binding, or a ValidatingPolicy of Kyverno.",
+)
 @click.option(
     "--action",
     "actions",
@@ -149,27 +175,72 @@ def _write(out: Path, made: dict[str, str], stale: list[str]) -> None:
     type=click.Choice(["Warn", "Audit", "Deny"]),
     default=("Warn", "Audit"),
     show_default=True,
-    help="What the cluster does with a finding.",
+    help="What the cluster does with a finding; may be given several times.",
+)
+@click.option(
+    "--config", type=_PATH, metavar="FILE", help="Take parameters and policy folders of this lint configuration."
+)
+@click.option(
+    "--namespace",
+    default="kube-system",
+    show_default=True,
+    help="Where the ConfigMaps of parameters live (vap): who may write there may loosen the policies.",
 )
 @_FOLDERS
-def export(names: tuple[str, ...], form: Any, actions: tuple[Any, ...], folders: tuple[Path, ...]) -> None:  # noqa: D103
+def export(  # noqa: D103
+    names: tuple[str, ...],
+    form: Any,
+    actions: tuple[Any, ...],
+    config: Path | None,
+    namespace: str,
+    folders: tuple[Path, ...],
+) -> None:
     with outcome.exit_codes():
         from chartgen.policy import export as exports
 
-        documents: list[dict[str, Any]] = []
-        left = []
-        for policy in _chosen(_load(folders), names):
+        policies, given = _configured(config, folders)
+        parameters = exports.Parameters(given=given, namespace=namespace)
+        exported = []
+        left: dict[str, list[str]] = defaultdict(list)
+        for policy in _chosen(policies, names):
             reason = exports.obstacle(policy)
             if reason is None:
-                documents += exports.export(policy, form, actions)
+                exported.append(policy.id)
+                for document in exports.export(policy, form, actions, parameters):
+                    # JSON is YAML: nothing in an expression can be read as anything but text.
+                    click.echo(f"---\n{json.dumps(document, indent=2, ensure_ascii=False)}")
             else:
-                left.append(f"{policy.id}: {reason}")
-        for document in documents:
-            # JSON is YAML: nothing in an expression can be read as anything but text.
-            click.echo(f"---\n{json.dumps(document, indent=2, ensure_ascii=False)}")
-        for line in left if names else []:
-            outcome.say(line)
-        outcome.say(
-            f"{len(documents)} objects; {len(left)} policies need more than a cluster shows: chartgen lint asks them"
+                left[reason].append(policy.id)
+        _tell_export(
+            exported, left, f"Kubernetes {exports.MINIMUM_KUBERNETES} or later" if form == "vap" else "Kyverno"
         )
     raise click.exceptions.Exit(outcome.FINDINGS if names and left else outcome.OK)
+
+
+def _configured(config: Path | None, folders: tuple[Path, ...]) -> tuple[PolicySet, Given]:
+    """The policies, and the values for their parameters, of a lint configuration that is named."""
+    if config is None:
+        return _load(folders), {}
+    from chartgen.lint.config import load_config
+    from chartgen.policy.parameters import check_given
+
+    read = load_config(config)
+    policies = _load([*map(Path, read.policies), *folders])
+    check_given(read.parameters, policies.policies, str(config))
+    return policies, read.parameters
+
+
+def _tell_export(exported: list[str], left: dict[str, list[str]], needs: str) -> None:
+    """What was exported, and what was not: by reason, each policy named."""
+    for reason, names in left.items():
+        lines = textwrap.wrap(", ".join(names), width=100, break_on_hyphens=False, break_long_words=False)
+        outcome.say(f"not exported, {reason}:")
+        for line in lines:
+            outcome.say(f"  {line}")
+    alone = sum(map(len, left.values()))
+    asked = f"; {_policies(alone)} for chartgen lint alone" if left else ""
+    outcome.say(f"{_policies(len(exported))} exported, for {needs}{asked}")
+
+
+def _policies(count: int) -> str:
+    return f"{count} {'policy' if count == 1 else 'policies'}"

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 import jsonschema_rs
 import msgspec
@@ -287,3 +287,8 @@ def fields_of(kind: type[Any]) -> dict[str, str]:
         notes = [note for note in get_args(hint) if isinstance(note, msgspec.Meta)]
         described[name] = notes[0].description or "" if notes else ""
     return described
+
+
+def replaced(value: T, **fields: Any) -> T:
+    """A copy of a record in which some fields hold something else."""
+    return cast("T", msgspec.structs.replace(cast("msgspec.Struct", value), **fields))

@@ -91,7 +91,7 @@ def _environment() -> Any:
     )
     environment = cel.NewEnv(
         config=cel.NewEnvConfigFromYaml(_CONFIG),
-        variables=dict.fromkeys(NAMES | {"variables"}, cel.Type.DYN),
+        variables=dict.fromkeys(NAMES | {"variables", "params"}, cel.Type.DYN),
         extensions=[extension],
     )
     # Unknown extension names are accepted in silence, so that what policies rely on is tried once.

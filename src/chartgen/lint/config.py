@@ -12,7 +12,7 @@ from chartgen.kernel.text_file import read_text
 from chartgen.kernel.yaml_source import read, refusal
 from chartgen.lint.allow import Allowance
 from chartgen.lint.finding import Finding
-from chartgen.policy.types import Level
+from chartgen.policy.types import Level, Value
 
 NAME: Final = ".chartgen-lint.yaml"
 """What the configuration is called where it is found by itself: in the current folder."""
@@ -27,6 +27,13 @@ class Config(Record, frozen=True, kw_only=True):
     policies: Annotated[tuple[str, ...], about("Folders of your own policies.")] = ()
     kubernetes: Annotated[tuple[str, ...], about("The Kubernetes minors.", examples=[["1.34", "1.37"]])] = ()
     cloud: Annotated[str | None, about("Whose Kubernetes it is: gke, eks, aks.")] = None
+    parameters: Annotated[
+        dict[str, dict[str, Value]],
+        about(
+            "Values for the parameters of policies, by policy and name.",
+            examples=[{"host-path-volume": {"paths": ["/dev/shm", "/mnt/models"]}}],  # noqa: S108 - an example
+        ),
+    ] = {}  # noqa: RUF012 - each record gets its own
     allow: Annotated[tuple[Allowance, ...], about("Findings that are allowed, with the reason.")] = ()
 
 

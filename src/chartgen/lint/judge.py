@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint import cel, paths
 from chartgen.lint.finding import Change, Problem, Stumble, Untold
 from chartgen.lint.manifest import Manifest
 from chartgen.lint.unknown import Unknown
 from chartgen.policy.expressions import all_of, lists_of, names_in, rule_of
+from chartgen.policy.parameters import Given, settled
 from chartgen.policy.types import Policy, Scope
+
+_NOTHING: Final[Given] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +53,8 @@ Said: TypeAlias = Problem | Untold | Stumble
 class Rule:
     """A policy with its expressions compiled: when they are needed, and once."""
 
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
+    def __init__(self, policy: Policy, given: Given = _NOTHING) -> None:
+        self.policy = settled(policy, given)
 
     @cached_property
     def each(self) -> tuple[paths.Each, ...]:
@@ -122,19 +124,19 @@ class Rule:
         if verdict is True:
             return
         if verdict is not False:
-            yield self._no_verdict(subject, verdict)
+            yield self._no_verdict(subject, verdict, "require gave {!r}, which is neither true nor false")
             return
         words = speaking() if speaking else activation
         message = self.message.evaluate(words)
         if not isinstance(message, str):
-            yield self._no_verdict(subject, message)
+            yield self._no_verdict(subject, message, "message gave {!r}, which is no text")
             return
         item = entry[1].value if entry else None
         line = item.get("line") if isinstance(item, dict) and "at" in item else None
         path = self._place(self.at, subject, entry)
         yield Problem(path=path, message=message, line=line, change=self._change(words, subject, entry, path))
 
-    def _no_verdict(self, subject: Subject, result: Any) -> Untold | Stumble:
+    def _no_verdict(self, subject: Subject, result: Any, otherwise: str) -> Untold | Stumble:
         if isinstance(result, cel.Missing) and result.key in subject.unknown:
             fact = subject.unknown[result.key]
             return Untold(policy=self.policy, manifest=subject.manifest, because=fact.because, run=fact.run)
@@ -144,7 +146,7 @@ class Rule:
             case cel.Failure(text):
                 pass
             case _:
-                text = f"an expression gave {result!r}"
+                text = otherwise.format(result)
         return Stumble(policy=self.policy, manifest=subject.manifest, text=text)
 
     def _change(
@@ -174,28 +176,6 @@ class Rule:
             return (*subject.anchors.get(_anchor(start), ()), *found.path, *within)
         natural = next(name for name in ("container", "pod", "object") if name in subject.anchors)
         return subject.anchors[natural]
-
-
-def check(policies: Iterable[Policy]) -> None:
-    """Compile every expression and path of policies that somebody else wrote.
-
-    Raises:
-        InputError: with the policy, the key and the engine's own words.
-    """
-    problems = []
-    for policy in policies:
-        rule = Rule(policy)
-        for key in ("requirement", "message", "each", "at"):
-            try:
-                getattr(rule, key)
-            except ValueError as error:
-                where = f"policy {policy.id}"
-                problem = InputProblem(
-                    file=where, position=None, path=key, found=str(error), expected="what CEL compiles"
-                )
-                problems.append(problem)
-    if problems:
-        raise InputError(problems)
 
 
 def _anchor(variable: str) -> str:

@@ -20,6 +20,7 @@ from chartgen.lint.select import Selection, chosen
 from chartgen.lint.subjects import Surroundings, document_subjects, subjects
 from chartgen.lint.views.all import Views
 from chartgen.policy.load import PolicySet
+from chartgen.policy.parameters import Given
 from chartgen.policy.types import Policy, Scope
 
 
@@ -41,6 +42,8 @@ class Request:
     """What is known of the cluster."""
     allowances: tuple[Allowance, ...] = ()
     """What the configuration file allows."""
+    parameters: Given = field(default_factory=dict)
+    """What it gives for the parameters of policies."""
     baseline: frozenset[str] = frozenset()
     """Fingerprints of findings that were there before."""
     today: date = field(default_factory=_today)
@@ -69,7 +72,7 @@ class _Said:
 def lint(request: Request) -> Outcome:
     """Judge every manifest by every policy that is asked."""
     policies = chosen(request.policies, request.selection)
-    rules = _by_scope(policies)
+    rules = _by_scope(policies, request.parameters)
     said = _Said()
     bundles = _bundles(request.inputs.manifests)
     world = bundles[0] if len(bundles) == 1 else Bundle("", request.inputs.manifests)
@@ -118,10 +121,10 @@ def _broken(stumble: Stumble) -> Untold:
     )
 
 
-def _by_scope(policies: Iterable[Policy]) -> dict[Scope, list[Rule]]:
+def _by_scope(policies: Iterable[Policy], given: Given) -> dict[Scope, list[Rule]]:
     rules: dict[Scope, list[Rule]] = defaultdict(list)
     for policy in policies:
-        rules[policy.scope].append(Rule(policy))
+        rules[policy.scope].append(Rule(policy, given))
     return rules
 
 

@@ -6,15 +6,30 @@ API server speaks the same language. What needs a view, another object or the ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from chartgen.policy.expressions import all_of, functions_of, lists_of, names_of, present_at, renamed, rule_of
-from chartgen.policy.types import Policy
+from chartgen.policy.parameters import Given, literal, spelled, values_of
+from chartgen.policy.types import Policy, Value
 
 Form = Literal["vap", "kyverno"]
 Action = Literal["Warn", "Audit", "Deny"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """The values of parameters, and where a cluster keeps them."""
+
+    given: Given = field(default_factory=dict)
+    """Values other than the defaults, by policy and name."""
+    namespace: str = "kube-system"
+    """The namespace of the ConfigMaps: who may write there may also loosen the policies."""
+
+
+_DEFAULTS: Final = Parameters()
+_ADMISSION: Final = "admissionregistration.k8s.io/v1"
 
 MINIMUM_KUBERNETES: Final = "1.30"
 """The first release that serves admissionregistration.k8s.io/v1 policies and every function that policies may use."""
@@ -80,7 +95,9 @@ def obstacle(policy: Policy) -> str | None:
     return f"nobody knows what the API server calls {', '.join(missing)}" if missing else None
 
 
-def export(policy: Policy, form: Form, actions: Sequence[Action] = ("Warn", "Audit")) -> list[dict[str, Any]]:
+def export(
+    policy: Policy, form: Form, actions: Sequence[Action] = ("Warn", "Audit"), parameters: Parameters = _DEFAULTS
+) -> list[dict[str, Any]]:
     """The objects that make a cluster ask the policy: ready to apply, each as plain data.
 
     Raises:
@@ -89,7 +106,9 @@ def export(policy: Policy, form: Form, actions: Sequence[Action] = ("Warn", "Aud
     reason = obstacle(policy)
     if reason is not None:
         raise ValueError(f"{policy.id}: {reason}")
-    return _kyverno(policy, actions) if form == "kyverno" else _admission(policy, actions)
+    if form == "kyverno":
+        return [_kyverno(policy, actions, parameters.given)]
+    return _admission(policy, actions, parameters)
 
 
 def _metadata(policy: Policy) -> dict[str, Any]:
@@ -105,47 +124,80 @@ def _metadata(policy: Policy) -> dict[str, Any]:
     }
 
 
-def _admission(policy: Policy, actions: Sequence[Action]) -> list[dict[str, Any]]:
+def _admission(policy: Policy, actions: Sequence[Action], parameters: Parameters) -> list[dict[str, Any]]:
+    """The policy and its binding, and before them the ConfigMap that holds the values of its parameters."""
     name = f"chartgen-{policy.id}"
-    body = {
-        "apiVersion": "admissionregistration.k8s.io/v1",
-        "kind": "ValidatingAdmissionPolicy",
-        "metadata": _metadata(policy),
-        "spec": {"failurePolicy": "Fail", **_spec(policy)},
-    }
+    labels = {"app.kubernetes.io/managed-by": "chartgen"}
+    spec: dict[str, Any] = {"failurePolicy": "Fail", **_spec(policy, _read)}
+    bound: dict[str, Any] = {"policyName": name, "validationActions": list(actions)}
+    body = {"apiVersion": _ADMISSION, "kind": "ValidatingAdmissionPolicy", "metadata": _metadata(policy), "spec": spec}
     binding = {
-        "apiVersion": "admissionregistration.k8s.io/v1",
+        "apiVersion": _ADMISSION,
         "kind": "ValidatingAdmissionPolicyBinding",
-        "metadata": {"name": name, "labels": {"app.kubernetes.io/managed-by": "chartgen"}},
-        "spec": {"policyName": name, "validationActions": list(actions)},
+        "metadata": {"name": name, "labels": labels},
+        "spec": bound,
     }
-    return [body, binding]
+    if not policy.parameters:
+        return [body, binding]
+    spec["paramKind"] = {"apiVersion": "v1", "kind": "ConfigMap"}
+    # Deny would refuse every pod of the cluster, whatever the actions are, once the ConfigMap is gone.
+    bound["paramRef"] = {"name": name, "namespace": parameters.namespace, "parameterNotFoundAction": "Allow"}
+    values = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": parameters.namespace, "labels": labels},
+        "data": {key: _written(value) for key, value in values_of(policy, parameters.given).items()},
+    }
+    return [values, body, binding]
 
 
-def _kyverno(policy: Policy, actions: Sequence[Action]) -> list[dict[str, Any]]:
-    return [
-        {
-            "apiVersion": "policies.kyverno.io/v1",
-            "kind": "ValidatingPolicy",
-            "metadata": _metadata(policy),
-            "spec": {"validationActions": list(actions), "failurePolicy": "Fail", **_spec(policy)},
-        }
-    ]
+def _written(value: Value) -> str:
+    """A value as a ConfigMap holds it: a list has one entry on each line."""
+    return str(value) if isinstance(value, int) else "\n".join(value)
 
 
-def _spec(policy: Policy) -> dict[str, Any]:
+def _read(name: str, default: Value) -> str:
+    """The expression that reads it back; a key that is missing has the default of the policy file."""
+    held = f"params.data.{name}"
+    read = f"int({held})"
+    if not isinstance(default, int):
+        read = f'{held}.split("\\n").map(line, line.trim()).filter(line, line != "")'
+    return f"has(params.data) && has({held}) ? {read} : {literal(default)}"
+
+
+def _kyverno(policy: Policy, actions: Sequence[Action], given: Given) -> dict[str, Any]:
+    """A Kyverno policy has no object for parameters: their values stand in its variables."""
+    values = values_of(policy, given)
+    spec = _spec(policy, lambda name, _: literal(values[name]))
+    return {
+        "apiVersion": "policies.kyverno.io/v1",
+        "kind": "ValidatingPolicy",
+        "metadata": _metadata(policy),
+        "spec": {"validationActions": list(actions), "failurePolicy": "Fail", **spec},
+    }
+
+
+def _spec(policy: Policy, value_of: Callable[[str, Value], str]) -> dict[str, Any]:
+    """What both forms share; `value_of` gives the expression of a parameter by its name and default."""
     kinds = policy.kinds or _POD_KINDS
-    spec: dict[str, Any] = {
+    variables = [{"name": "spec", "expression": _POD_SPEC}] if policy.scope == "pod" else []
+    variables += [
+        {"name": _variable(name), "expression": value_of(name, parameter.default)}
+        for name, parameter in policy.parameters.items()
+    ]
+    return {
         "matchConstraints": {"namespaceSelector": _NOT_THE_SYSTEM, "resourceRules": _rules(kinds)},
         "matchConditions": [
             {"name": "not-being-deleted", "expression": "!has(object.metadata.deletionTimestamp)"},
             {"name": "not-allowed-by-annotation", "expression": _not_allowed(policy, kinds)},
         ],
+        **({"variables": variables} if variables else {}),
+        "validations": [_validation(spelled(policy, lambda name: f"variables.{_variable(name)}"))],
     }
-    if policy.scope == "pod":
-        spec["variables"] = [{"name": "spec", "expression": _POD_SPEC}]
-    spec["validations"] = [_validation(policy)]
-    return spec
+
+
+def _variable(parameter: str) -> str:
+    return f"parameter_{parameter}"
 
 
 def _rules(kinds: Iterable[str]) -> list[dict[str, Any]]:

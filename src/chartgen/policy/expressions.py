@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from chartgen.policy.types import Policy, Scope
@@ -26,6 +26,10 @@ NAMES: Final = frozenset().union(*VARIABLES.values()) | {"item", "cluster"}
 """Every variable there is."""
 
 _TOKEN: Final = re.compile(r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<name>(?<![.\w])[A-Za-z_]\w*)""")
+
+_PARAMETER: Final = re.compile(
+    r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<![.\w])parameters\.(?P<name>[A-Za-z_]\w*)"""
+)
 
 
 def names_in(source: str) -> frozenset[str]:
@@ -58,6 +62,16 @@ def renamed(source: str, names: Mapping[str, str]) -> str:
         return names.get(match["name"], match[0]) if match["name"] else match[0]
 
     return _TOKEN.sub(other, source)
+
+
+def parameters_in(source: str) -> frozenset[str]:
+    """The parameters that an expression uses."""
+    return frozenset(match["name"] for match in _PARAMETER.finditer(source) if match["name"])
+
+
+def with_parameters(source: str, spelling: Callable[[str], str]) -> str:
+    """The expression with each `parameters.NAME` spelled otherwise; texts stay."""
+    return _PARAMETER.sub(lambda match: spelling(match["name"]) if match["name"] else match[0], source)
 
 
 def rule_of(policy: Policy) -> str:

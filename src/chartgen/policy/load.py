@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -20,13 +20,33 @@ _CASES: Final = "\ncases:\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A policy file of the user's, so that what is wrong can be told at its place."""
+
+    path: Path
+    """The file."""
+    document: Document
+    """What it holds, with the position of each key."""
+
+    def problem(self, steps: Sequence[str | int], *, found: object, expected: str) -> InputProblem:
+        """What is wrong at a key of the file."""
+        return InputProblem(
+            file=str(self.path),
+            position=self.document.position(steps),
+            path=".".join(map(str, steps)),
+            found=str(found),
+            expected=expected,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySet:
     """Policies by id, in the order of their stages and names."""
 
     policies: Mapping[str, Policy]
     """All of them."""
-    added: tuple[Policy, ...] = ()
-    """Those of the user's folders."""
+    added: Mapping[str, Source] = field(default_factory=dict)
+    """Where those of the user's folders stand, by id."""
     notes: tuple[str, ...] = ()
     """What was said while loading them: which of ours they override."""
 
@@ -45,28 +65,33 @@ def load(folders: Iterable[Path] = (), *, cases: bool = False) -> PolicySet:
     """Our policies, then those of the user's folders, which may override ours and say so.
 
     Raises:
-        InputError: a file of the user's folders is no policy.
+        InputError: a file of the user's folders is no policy, or two of them have one id.
     """
     policies = dict(ours(cases=cases))
     notes: list[str] = []
-    added: list[Policy] = []
+    added: dict[str, Source] = {}
     problems: list[InputProblem] = []
     for folder in folders:
-        if not folder.is_dir():
-            problems.append(_problem(folder, found="no folder", expected="a folder of policies"))
-        for path in sorted(folder.rglob("*.yaml")):
+        files = sorted(path for path in folder.rglob("*") if path.suffix in {".yaml", ".yml"})
+        if not files:
+            found = "no .yaml or .yml file in it" if folder.is_dir() else "no folder"
+            problems.append(_problem(folder, found=found, expected="a folder of policies"))
+        for path in files:
             try:
-                policy = load_file(path)
+                policy, source = load_file(path)
             except InputError as error:
                 problems += error.problems
                 continue
-            if policy.id in policies:
+            if policy.id in added:
+                expected = f"one file for each policy: {added[policy.id].path} is it already"
+                problems.append(source.problem(("id",), found=policy.id, expected=expected))
+            elif policy.id in policies:
                 notes.append(f"{path} overrides the policy {policy.id}")
             policies[policy.id] = policy
-            added.append(policy)
+            added[policy.id] = source
     if problems:
         raise InputError(problems)
-    return PolicySet(policies=policies, added=tuple(added), notes=tuple(notes))
+    return PolicySet(policies=policies, added=added, notes=tuple(notes))
 
 
 @cache
@@ -80,7 +105,7 @@ def ours(*, cases: bool) -> Mapping[str, Policy]:
     return found
 
 
-def load_file(path: Path) -> Policy:
+def load_file(path: Path) -> tuple[Policy, Source]:
     """One policy of the user's, with every mistake in it named at its place.
 
     Raises:
@@ -89,41 +114,25 @@ def load_file(path: Path) -> Policy:
     documents = list(read(read_text(path), str(path)))
     if len(documents) != 1:
         raise InputError([_problem(path, found=f"{len(documents)} documents", expected="one policy a file")])
-    problems = problems_of(documents[0], Policy, str(path))
-    problems += _house_rules(documents[0], path)
+    source = Source(path=path, document=documents[0])
+    problems = problems_of(source.document, Policy, str(path)) + list(_house_rules(source))
     if problems:
         raise InputError(problems)
-    return structure(documents[0], Policy, str(path))
+    return structure(source.document, Policy, str(path)), source
 
 
-def _house_rules(document: Document, path: Path) -> list[InputProblem]:
+def _house_rules(source: Source) -> Iterator[InputProblem]:
     """What the schema cannot say: the id is the file name, and a case has one verdict."""
-    value = document.value if isinstance(document.value, dict) else {}
-    problems = []
-    if value.get("id") != path.stem:
-        problems.append(_problem(path, document, ("id",), found=value.get("id"), expected=f"{path.stem!r}"))
+    value = source.document.value if isinstance(source.document.value, dict) else {}
+    if value.get("id") != source.path.stem:
+        yield source.problem(("id",), found=value.get("id"), expected=f"{source.path.stem!r}")
     cases = value.get("cases")
     for index, case in enumerate(cases if isinstance(cases, list) else []):
         verdicts = [key for key in ("pass", "fail", "unknown") if isinstance(case, dict) and key in case]
         if len(verdicts) != 1:
             found = " and ".join(verdicts) or "no verdict"
-            expected = "one of pass, fail and unknown"
-            problems.append(_problem(path, document, ("cases", index), found=found, expected=expected))
-    return problems
+            yield source.problem(("cases", index), found=found, expected="one of pass, fail and unknown")
 
 
-def _problem(
-    path: Path,
-    document: Document | None = None,
-    steps: tuple[str | int, ...] = (),
-    *,
-    found: object,
-    expected: str,
-) -> InputProblem:
-    return InputProblem(
-        file=str(path),
-        position=document.position(steps) if document else None,
-        path=".".join(map(str, steps)),
-        found=str(found),
-        expected=expected,
-    )
+def _problem(path: Path, *, found: str, expected: str) -> InputProblem:
+    return InputProblem(file=str(path), position=None, path="", found=found, expected=expected)

@@ -48,6 +48,16 @@ Line = Annotated[str, about("One line of text.", pattern=r"^\S[^\n]*$")]
 Expression = Annotated[str, about("A CEL expression.", pattern=r"\S")]
 Id = Annotated[str, about("Lower-case words joined by dashes.", pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
 
+Value = int | tuple[str, ...]
+"""What a parameter holds: a whole number, or a list of texts."""
+
+
+class Parameter(Record, frozen=True, kw_only=True):
+    """Something that a house may set otherwise: expressions name it `parameters.NAME`."""
+
+    about: Annotated[Line, about("What it is.")]
+    default: Annotated[Value, about("Its value where nobody says otherwise: a whole number or a list of texts.")]
+
 
 class Case(Record, frozen=True, kw_only=True):
     """A manifest and what the policy says about it. Exactly one of pass, fail and unknown is given."""
@@ -92,6 +102,10 @@ class Policy(Record, frozen=True, kw_only=True):
     scope: Annotated[Scope, about("The view this speaks of; it is judged once for each thing in scope.")]
     kinds: Annotated[tuple[str, ...], about("For scope object: the kinds it speaks of; empty means every kind.")] = ()
     when: Annotated[Expression | None, about("The policy speaks only where this is true.")] = None
+    parameters: Annotated[
+        dict[Annotated[str, about("A CEL name.", pattern=r"^[a-z][A-Za-z0-9]*$")], Parameter],
+        about("What a house may set otherwise, by name."),
+    ] = {}  # noqa: RUF012 - each record gets its own
     each: Annotated[
         str | None,
         about("A path to a list, such as spec.containers[].env; each entry is judged as `item`."),

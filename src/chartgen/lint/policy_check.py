@@ -1,0 +1,92 @@
+"""Policies that somebody else wrote: their expressions and paths, compiled before anything is judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Final
+
+from chartgen.kernel.errors import InputError, InputProblem
+from chartgen.lint import paths
+from chartgen.lint.cel import ExpressionError, compile_expression
+from chartgen.policy.expressions import VARIABLES, names_in, parameters_in
+from chartgen.policy.load import PolicySet, Source
+from chartgen.policy.parameters import settled
+from chartgen.policy.types import Policy
+
+_ENGINE: Final = re.compile(r"ERROR: <input>:(?P<line>\d+):(?P<column>\d+): (?P<words>[^\n]*)")
+_MACRO_VARIABLE: Final = re.compile(r"\.(?:all|exists|exists_one|filter|map)\(\s*(\w+)\s*,")
+_ANCHORS: Final = ("object", "pod", "container", "item")
+_DOTTED: Final = " (in container '')"
+
+
+def check(policies: PolicySet) -> None:
+    """Compile every expression and path of the policies of the user's folders.
+
+    Raises:
+        InputError: with the file, the key's place and the engine's own words.
+    """
+    problems = [
+        problem for name, source in policies.added.items() for problem in _problems(policies.policies[name], source)
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _problems(policy: Policy, source: Source) -> Iterator[InputProblem]:
+    compiled = settled(policy, {})
+    expressions: list[tuple[tuple[str, ...], Any, Any]]
+    expressions = [((key,), getattr(policy, key), getattr(compiled, key)) for key in ("when", "require", "message")]
+    if policy.edit is not None:
+        expressions += [(("edit", "when"), policy.edit.when, policy.edit.when)]
+        expressions += [(("edit", "set"), policy.edit.set_, policy.edit.set_)]
+    for key, written, text in expressions:
+        if written is None:
+            continue
+        found = _undeclared(policy, written) or _fault(partial(compile_expression, text))
+        if found:
+            yield source.problem(key, found=found, expected="a CEL expression of the policy's scope")
+    if policy.each and (found := _fault(partial(_read_lists, policy))):
+        yield source.problem(("each",), found=found, expected="a path to a list, such as spec.containers[].env")
+    if policy.at and (found := _fault(partial(_read_place, policy.at))):
+        yield source.problem(("at",), found=found, expected=f"a path that starts at {', '.join(_ANCHORS)}")
+
+
+def _read_lists(policy: Policy) -> None:
+    for each in paths.parse_each(policy.each or ""):
+        if each.start not in VARIABLES[policy.scope] or not each.segments[0]:
+            msg = f"{policy.each!r}, which starts at no variable of scope {policy.scope} or names no list"
+            raise ValueError(msg)
+
+
+def _read_place(text: str) -> None:
+    if paths.parse(text).start not in _ANCHORS:
+        msg = f"{text!r}, which starts elsewhere"
+        raise ValueError(msg)
+
+
+def _undeclared(policy: Policy, text: str) -> str:
+    """What compiles and yet is nowhere: a variable of another scope, an item without a list, a parameter."""
+    variables = VARIABLES[policy.scope] | {"cluster"} | ({"item"} if policy.each else set())
+    strange = sorted(names_in(text) - variables - set(_MACRO_VARIABLE.findall(text)))
+    if strange:
+        known = ", ".join(sorted(variables))
+        return f"{strange[0]!r}, which scope {policy.scope} does not have (it has {known})"
+    missing = sorted(parameters_in(text) - set(policy.parameters))
+    return f"parameters.{missing[0]}, which the policy does not declare" if missing else ""
+
+
+def _fault(compiled: Callable[[], object]) -> str:
+    """What the engine says of an expression that does not compile, on one line."""
+    try:
+        compiled()
+    except ExpressionError as error:
+        found = _ENGINE.search(str(error))
+        if found is None:
+            return str(error)
+        where = f"line {found['line']}, column {found['column']} of the expression"
+        return f"{found['words'].removesuffix(_DOTTED)} ({where})"
+    except ValueError as error:
+        return str(error)
+    return ""
