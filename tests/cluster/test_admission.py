@@ -54,8 +54,10 @@ def pod(**spec: Any) -> dict[str, Any]:
 
 
 def judgements(policy: Policy, case: Case) -> Iterator[dict[str, Any]]:
-    """The objects of a case, and every workload that would make its pods."""
+    """The objects of a case, and every workload that would make its pods; what runs already is made no more."""
     for value in objects_of(case):
+        if "status" in value:
+            continue
         yield value
         if value["kind"] == "Pod" and policy.scope == "pod":
             yield from wrapped(value)

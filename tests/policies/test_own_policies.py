@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from chartgen.cli.lint import command as lint
 from chartgen.cli.policy import command as policy
+from chartgen.policy.guide import own_page
 
 OWN = """\
 id: our-own
@@ -171,6 +172,15 @@ def test_export_takes_the_configuration(own: Path) -> None:
     assert config_map["metadata"]["namespace"] == binding["spec"]["paramRef"]["namespace"] == "policies"
     variables = json.loads(kyverno.stdout.split("---\n")[1])["spec"]["variables"]
     assert [one["expression"] for one in variables] == ['["c", "d"]', "7"]
+
+
+def test_example_of_the_guide(tmp_path: Path) -> None:
+    """The policy that the guide shows is one: its examples agree, and it can be exported."""
+    text = own_page().split("```yaml\n")[1].split("```")[0]
+    (tmp_path / text.partition("\n")[0].removeprefix("# policies/")).write_text(text, encoding="utf-8")
+    tested = run("test", "no-latest-tag", "--policies", tmp_path)
+    assert (tested.exit_code, tested.stderr) == (0, "2 examples of 1 policy, 0 disagree\n")
+    assert run("export", "no-latest-tag", "--policies", tmp_path).exit_code == 0
 
 
 def test_export_lists_what_it_leaves(own: Path) -> None:

@@ -120,7 +120,9 @@ def test(names: tuple[str, ...], folders: tuple[Path, ...]) -> None:  # noqa: D1
     raise click.exceptions.Exit(outcome.FINDINGS if wrong else outcome.OK)
 
 
-@command.command(name="docs", help="Write a page for each policy, an index, and the page of views.")
+@command.command(
+    name="docs", help="Write a page for each policy, an index, and the pages of views, own policies and clusters."
+)
 @click.option("-o", "--out", type=_PATH, default=Path("docs/policies"), show_default=True)
 @click.option("--check", is_flag=True, help="Write nothing; fail where a page differs.")
 @_FOLDERS

@@ -281,11 +281,11 @@ def one_of(options: Iterable[Any]) -> str:
 
 
 def fields_of(kind: type[Any]) -> dict[str, str]:
-    """Each field of a dataclass with its description: what documentation is generated from."""
+    """Each field of a dataclass with its description, its own before its type's: what documentation is made from."""
     described = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
-        notes = [note for note in get_args(hint) if isinstance(note, msgspec.Meta)]
-        described[name] = notes[0].description or "" if notes else ""
+        notes = [note.description for note in get_args(hint) if isinstance(note, msgspec.Meta) and note.description]
+        described[name] = notes[-1] if notes else ""
     return described
 
 

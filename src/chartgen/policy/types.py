@@ -90,7 +90,7 @@ class Policy(Record, frozen=True, kw_only=True):
 
     id: Annotated[Id, about('The file name: named for the wrong thing, so that "allow X" reads well.')]
     title: Annotated[Line, about("What is true of a manifest that obeys.")]
-    stage: Annotated[Stage, about("The part of serving that suffers; equal to the folder.")]
+    stage: Annotated[Stage, about("The part of serving that suffers; each of ours is in the folder of its stage.")]
     severity: Annotated[
         Severity,
         about(
