@@ -167,6 +167,15 @@ def test_what_is_there_is_left_alone() -> None:
     assert evaluate(condition, {"object": {"metadata": {}}}) is True
 
 
+def test_object_of_several_kinds_has_no_type() -> None:
+    """A field of one kind alone passes the API server's type check of the others, and one kind is checked."""
+    by_id = {policy.id: exported(policy, "ValidatingAdmissionPolicy")["spec"] for policy in POLICIES}
+    (several,) = by_id["pod-pinned-to-node"]["validations"]
+    assert "has(dyn(object).status.startTime)" in several["expression"]
+    (one,) = by_id["only-host-triggers-at-zero"]["validations"]
+    assert "dyn(" not in one["expression"]
+
+
 def test_quantities_cannot_be_exported() -> None:
     """A policy that compares quantities as numbers says why it cannot be asked: the API server does it otherwise."""
     require = 'quantity(object.spec.resources.requests.storage) >= quantity("1Gi")'

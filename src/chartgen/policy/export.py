@@ -75,7 +75,6 @@ _POD_SPEC: Final = (
     'object.kind == "Pod" ? object.spec : object.kind == "CronJob" ? object.spec.jobTemplate.spec.template.spec '
     ": object.spec.template.spec"
 )
-_NAMES: Final = {"spec": "variables.spec"}
 _NOT_THE_SYSTEM: Final = {
     "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system"]}]
 }
@@ -192,7 +191,7 @@ def _spec(policy: Policy, value_of: Callable[[str, Value], str]) -> dict[str, An
             {"name": "not-allowed-by-annotation", "expression": _not_allowed(policy, kinds)},
         ],
         **({"variables": variables} if variables else {}),
-        "validations": [_validation(spelled(policy, lambda name: f"variables.{_variable(name)}"))],
+        "validations": [_validation(kinds, spelled(policy, lambda name: f"variables.{_variable(name)}"))],
     }
 
 
@@ -226,11 +225,15 @@ def _not_allowed(policy: Policy, kinds: Iterable[str]) -> str:
     )
 
 
-def _validation(policy: Policy) -> dict[str, str]:
-    """One validation for all lists that the policy speaks of: a refusal tells the message of the first one only."""
-    rule = renamed(rule_of(policy), _NAMES)
-    message = renamed(" ".join(policy.message.split()), _NAMES)
-    lists = [(renamed(base, _NAMES), segments) for base, segments in lists_of(policy)]
+def _validation(kinds: Sequence[str], policy: Policy) -> dict[str, str]:
+    """One validation for all lists that the policy speaks of: a refusal tells the message of the first one only.
+
+    The API server checks the types of each kind: of several, a field that only one of them has would be a fault.
+    """
+    names = {"spec": "variables.spec", **({"object": "dyn(object)"} if len(kinds) > 1 else {})}
+    rule = renamed(rule_of(policy), names)
+    message = renamed(" ".join(policy.message.split()), names)
+    lists = [(renamed(base, names), segments) for base, segments in lists_of(policy)]
     if lists:
         every = [f"({all_of(base, segments, rule)})" for base, segments in lists]
         said = [_messages(base, segments, rule, message) for base, segments in lists]
