@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path, PurePath
 from typing import Final, TypeAlias
 
@@ -40,6 +39,7 @@ class _Reader:
     manifests: list[Manifest] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    patches: dict[Path, frozenset[str]] = field(default_factory=dict)
 
     def take(self, found: Iterable[Read]) -> None:
         for one in found:
@@ -60,8 +60,16 @@ class _Reader:
             for entry in sorted(path.iterdir()):
                 if self._wanted(entry):
                     self.path(entry)
+        elif path.name in self._patched(path.parent):
+            found, expected = "a patch of the kustomization beside it", "its folder: kustomize builds it first"
+            self.unread.append(Unread(fate="skipped", problem=_problem(str(path), found, expected)))
         else:
             self.take(_file(path))
+
+    def _patched(self, folder: Path) -> frozenset[str]:
+        if folder not in self.patches:
+            self.patches[folder] = frozenset(_patches(folder))
+        return self.patches[folder]
 
     def _wanted(self, entry: Path) -> bool:
         if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
@@ -94,10 +102,6 @@ def read_inputs(
 def _file(path: Path) -> Iterator[Manifest | Unread]:
     """A file belongs to the folder it stands in: what is deployed together usually stands together."""
     name = str(path)
-    if path.name in _patches(path.parent):
-        found, expected = "a patch of the kustomization beside it", "its folder: kustomize builds it first"
-        yield Unread(fate="skipped", problem=_problem(name, found, expected))
-        return
     try:
         size = path.stat().st_size
         content = path.read_bytes() if size <= MAX_BYTES else None
@@ -110,10 +114,8 @@ def _file(path: Path) -> Iterator[Manifest | Unread]:
     yield from read_bytes(content, name, str(path.parent))
 
 
-@cache
-def _patches(folder: Path) -> frozenset[str]:
+def _patches(folder: Path) -> Iterator[str]:
     """The files of a folder that its kustomization only patches other objects with."""
-    found: set[str] = set()
     for name in KUSTOMIZATIONS:
         try:
             documents = list(read((folder / name).read_text(encoding="utf-8"), name))
@@ -123,8 +125,7 @@ def _patches(folder: Path) -> frozenset[str]:
             kustomization = mapping(document.value)
             for key in ("patches", "patchesStrategicMerge", "patchesJson6902"):
                 for patch in items(kustomization.get(key)):
-                    found.add(PurePath(str(patch.get("path") if isinstance(patch, dict) else patch)).as_posix())
-    return frozenset(found)
+                    yield PurePath(str(patch.get("path") if isinstance(patch, dict) else patch)).as_posix()
 
 
 def read_bytes(content: bytes, file: str, group: str) -> Iterator[Manifest | Unread]:
