@@ -42,7 +42,7 @@ generated: install
 # Each worker has control planes of its own; tests that share a set of programs share an xdist_group.
 cluster-test: tools
 	$(BIN)/python scripts/tools install --group cluster
-	$(BIN)/python scripts/tools install keda prometheus
+	$(BIN)/python scripts/tools install --group controllers
 	$(BIN)/pytest tests/cluster -m "not whole" -n $(JOBS) --dist loadgroup
 
 # Every chart of the breadth matrix before the API servers; cluster-test takes a tenth of it.

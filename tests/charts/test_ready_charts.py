@@ -236,6 +236,23 @@ def test_a_group_is_eight_by_two(helm: str) -> None:
     assert only(objects, "Service")["spec"]["selector"]["leaderworkerset.sigs.k8s.io/worker-index"] == "0"
 
 
+@pytest.mark.parametrize("release", ["lws-r1", "a" * 53])
+def test_a_group_leaves_its_name_to_the_headless_service(helm: str, release: str) -> None:
+    """LeaderWorkerSet makes a headless Service of its own name, unless one is there; its labels hold 52 characters."""
+    result = run(helm, "template", release, ROOT / "out" / "lws-r1", "--kube-version", "1.35.0")
+    objects = [document for document in yaml.safe_load_all(result.stdout) if document]
+    name = workload(objects)["metadata"]["name"]
+    assert name != only(objects, "Service")["metadata"]["name"]
+    assert only(objects, "ScaledObject")["spec"]["scaleTargetRef"]["name"] == name
+    assert len(f"{name}-99") <= 52
+
+
+def test_only_what_scales_needs_keda() -> None:
+    """dev-4b has a fixed number of replicas, and its README asks for no autoscaler."""
+    told = {name: (ROOT / "out" / name / "README.md").read_text("utf-8") for name in ("dev-4b", "chat-70b")}
+    assert ["KEDA" in told[name] for name in ("dev-4b", "chat-70b")] == [False, True]
+
+
 def test_pods_of_the_queue_say_so(helm: str) -> None:
     """kueue-32b waits in its queue, on interruptible nodes, as its profile says."""
     objects = rendered(helm, ROOT / "out" / "kueue-32b")

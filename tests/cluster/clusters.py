@@ -136,8 +136,8 @@ def _make(api: Api, built: Built) -> None:
     wait_for(lambda: ready_nodes(api) >= set(built.nodes), "the nodes' readiness", 60)
 
 
-def remove(api: Api, built: Built) -> None:
-    """Remove a cluster and every workload on it.
+def remove(api: Api, *built: Built) -> None:
+    """Remove all clusters that there are, and every workload on them.
 
     A namespace that is being deleted takes no new pods, so no controller makes any again; that it ends itself
     takes longer and is not waited for.
@@ -145,8 +145,9 @@ def remove(api: Api, built: Built) -> None:
     for namespace in api.list("v1", "Namespace"):
         if namespace["metadata"]["name"] not in _SYSTEM:
             api.delete(namespace)
-    for manifest in [*built.others, *built.nodes.values()]:
-        api.delete(manifest, namespace=TENANTS, grace=0)
+    for each in built:
+        for manifest in [*each.others, *each.nodes.values()]:
+            api.delete(manifest, namespace=TENANTS, grace=0)
     wait_for(lambda: _empty(api), "the cluster's end", 60)
 
 

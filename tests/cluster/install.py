@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from chartgen import api as chartgen
 from chartgen.kernel import yaml_source
 from cluster.api import Api, wait_for
 from cluster.controlplane import ControlPlane, program
@@ -131,3 +132,13 @@ def send(api: Api, manifest: Manifest, raw: str, *, namespace: str, dry_run: boo
     path = api.path(manifest["apiVersion"], manifest["kind"], where)
     query = {"fieldValidation": "Strict", **({"dryRun": "All"} if dry_run else {})}
     return api.send("POST", path, raw, query=query, content="application/yaml")
+
+
+def chart_of(profile: Path, folder: Path) -> Path:
+    """The chart of a profile, with what the platform team has to have in its `nodes/`, as a folder in another."""
+    plan = chartgen.plan(chartgen.load_profile(profile))
+    chart = folder / profile.stem
+    for name, text in {**chartgen.chart_files(chartgen.build(plan)), **chartgen.node_files(plan)}.items():
+        (chart / name).parent.mkdir(parents=True, exist_ok=True)
+        (chart / name).write_text(text, encoding="utf-8")
+    return chart

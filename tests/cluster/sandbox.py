@@ -93,6 +93,10 @@ class Sandbox:
         self.programs[name] = Program(name, process, log)
         return self.programs[name]
 
+    def stop(self, name: str) -> None:
+        """End a program and forget it: nothing waits for it any more."""
+        self.programs.pop(name).kill()
+
     def at_end(self, action: Callable[[], None]) -> None:
         """Have something done before the programs end, such as closing a connection to them."""
         self._at_end.append(action)
@@ -136,6 +140,15 @@ def must_be_free(port: int, what: str) -> None:
         socket.create_server((LOOPBACK, port)).close()
     except OSError as error:
         raise ClusterError(f"{what} cannot have port {port} of {LOOPBACK}: {error}") from error
+
+
+def listens(port: int) -> bool:
+    """Whether something takes connections at a loopback port."""
+    try:
+        socket.create_connection((LOOPBACK, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
 
 
 def free_ports(count: int) -> list[int]:

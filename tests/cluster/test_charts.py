@@ -18,6 +18,7 @@ from cluster.placement import placements
 OUT = Path(__file__).resolve().parent.parent.parent / "out"
 CHARTS = sorted(path.parent.name for path in OUT.glob("*/Chart.yaml"))
 HELMS: tuple[Helm, ...] = ("helm3", "helm4")
+AFFINITY = "didn't match Pod's node affinity/selector"
 _numbers = itertools.count()
 
 
@@ -92,28 +93,41 @@ def test_pods_are_bound_where_the_plan_says(
     assert {len(pod.devices) for pod in placed} == {devices}
 
 
-@pytest.mark.parametrize(
-    ("chart", "cluster", "storage", "reason"),
-    [
-        ("chat-70b", "fragmented", "efs-sc", "Insufficient nvidia.com/gpu"),  # six are free, four on no single node
-        ("chat-70b", "gke", "standard-rwo", "didn't match Pod's node affinity/selector"),  # another cloud's labels
-        ("assistant-14b", "eks", "gp3", "didn't match Pod's node affinity/selector"),  # no such card
-        ("batch-8b", "mig-single", "", "didn't match Pod's node affinity/selector"),  # slices are not cards
-        ("chat-70b", "gke-spot", "standard-rwx", "didn't match Pod's node affinity/selector"),  # another card
-        ("mig-14b", "mig-single", "", "didn't match Pod's node affinity/selector"),  # no H200
-        ("dra-70b", "on-prem", "", "device class gpu.nvidia.com does not exist"),  # no DRA driver
-    ],
-)
+NODES = "Nodes are picked by "
+WAITING = [
+    # chart, cluster, storage class, the scheduler's reason, and what the README says
+    (
+        "chat-70b", "fragmented", "efs-sc", "Insufficient nvidia.com/gpu",  # six are free, four on no single node
+        "All 4 GPUs of a pod must be free on one node at the same time",
+    ),
+    ("chat-70b", "gke", "standard-rwo", AFFINITY, f"{NODES}node.kubernetes.io/instance-type"),  # another cloud's labels
+    ("assistant-14b", "eks", "gp3", AFFINITY, f"{NODES}cloud.google.com/gke-accelerator"),
+    ("chat-70b", "gke-spot", "standard-rwx", AFFINITY, "Instance types with at least 4 x NVIDIA H100 SXM 80 GB"),
+    ("batch-8b", "mig-single", "", AFFINITY, "an exact list keeps whole cards apart from slices"),
+    ("mig-14b", "mig-single", "", AFFINITY, f"{NODES}nvidia.com/gpu.product"),  # slices of another card
+    (
+        "mig-14b", "mig-small", "", "Insufficient nvidia.com/mig-1g.35gb",
+        "Cards must be cut into 1g.35gb slices before pods can run",
+    ),
+    (
+        "dra-70b", "on-prem", "", "device class gpu.nvidia.com does not exist",
+        "Claims need the NVIDIA DRA driver with its GPU part switched on",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("chart", "cluster", "storage", "reason", "told"), WAITING)
 def test_pods_wait_where_nothing_fits(
     chart: str,
     cluster: str,
     storage: str,
     reason: str,
+    told: str,
     plane: ControlPlane,
     home: Callable[[ControlPlane], str],
     cluster_of: Callable[[str], Built],
 ) -> None:
-    """On a cluster that has no place for it no replica is bound anywhere, and the scheduler says why."""
+    """Where a cluster has no place for a chart no replica is bound; the scheduler says why, and the README said so."""
     cluster_of(cluster)
     space = home(plane)
     options = ["--set", f"weights.storageClass={storage}"] if storage else []
@@ -122,6 +136,7 @@ def test_pods_wait_where_nothing_fits(
     assert placed
     assert [pod.node for pod in placed if pod.node] == []
     assert all(reason in pod.waits for pod in placed), placed
+    assert told in (OUT / chart / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

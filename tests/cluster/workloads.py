@@ -9,6 +9,7 @@ from typing import Final
 from cluster.api import Api, wait_for
 from cluster.wire import Manifest, Verdict
 
+DEPLOYMENT: Final = ("apps/v1", "Deployment")
 _SCALED: Final = (("keda.sh/v1alpha1", "ScaledObject"),)
 
 
@@ -17,13 +18,14 @@ def deployment(api: Api, namespace: str, name: str) -> Manifest:
     return wait_for(lambda: api.get("apps/v1", "Deployment", name, namespace), f"Deployment {name}")
 
 
-def scale(api: Api, namespace: str, name: str, replicas: int) -> None:
-    """Set the replicas of a Deployment through its scale, as an autoscaler does."""
-    api.merge(deployment(api, namespace, name), {"spec": {"replicas": replicas}}, part="scale")
+def scale(api: Api, namespace: str, name: str, replicas: int, *, of: tuple[str, str] = DEPLOYMENT) -> None:
+    """Set the replicas of a Deployment, or of another kind that can scale, as an autoscaler does."""
+    item = wait_for(lambda: api.get(*of, name, namespace), f"{of[1]} {name}")
+    api.merge({**item, "apiVersion": of[0], "kind": of[1]}, {"spec": {"replicas": replicas}}, part="scale")
 
 
 def scale_to_minimum(api: Api, namespace: str) -> dict[str, int]:
-    """Do what KEDA does first: bring each Deployment that a ScaledObject has to its minimum.
+    """Do what KEDA does first: bring each workload that a ScaledObject has to its minimum.
 
     HorizontalPodAutoscalers need no help: the control plane's own controller serves them.
     """
@@ -31,9 +33,9 @@ def scale_to_minimum(api: Api, namespace: str) -> dict[str, int]:
     for version, kind in _SCALED:
         for item in api.list(version, kind, namespace) if api.serves(version, kind) else []:
             target, least = item["spec"]["scaleTargetRef"], item["spec"].get("minReplicaCount", 0)
-            if target.get("kind", "Deployment") == "Deployment":
-                scale(api, namespace, target["name"], least)
-                scaled[target["name"]] = least
+            kind_of = target.get("apiVersion", DEPLOYMENT[0]), target.get("kind", DEPLOYMENT[1])
+            scale(api, namespace, target["name"], least, of=kind_of)
+            scaled[target["name"]] = least
     return scaled
 
 

@@ -87,7 +87,10 @@ def test_a_queue_is_two_labels() -> None:
     assert one.labels.value == {"kueue.x-k8s.io/queue-name": "team-a", "kueue.x-k8s.io/priority-class": "prod"}
     assert one.pod_annotations.value == {}
     group = plan_queue(QueueRequest(queue="team-a", topology_label="cloud.example/rack"), pods=2)
-    assert group.pod_annotations.value == {"kueue.x-k8s.io/podset-required-topology": "cloud.example/rack"}
+    assert group.pod_annotations.value == {
+        "kueue.x-k8s.io/podset-required-topology": "cloud.example/rack",
+        "kueue.x-k8s.io/podset-group-name": "group",
+    }
 
 
 def test_quota_objects_pass_the_schema_and_count_everything() -> None:
@@ -104,6 +107,20 @@ def test_quota_objects_pass_the_schema_and_count_everything() -> None:
         {"name": "memory", "nominalQuota": "384Gi", "borrowingLimit": "128Gi"},
         {"name": "nvidia.com/gpu", "nominalQuota": "3", "borrowingLimit": "1"},
     ]
+
+
+def test_quota_for_groups_of_one_domain_has_a_topology() -> None:
+    """A flavor without one admits no pod that asks for a domain, and Kueue wants a label of the nodes beside it."""
+    quota = Quota(queue="search", namespace="search", replicas=2, topology_label="example.com/rack")
+    objects = quota_objects(quota, placed("on-prem", "h100-sxm-80gb", gpus=8), HOST, pods=2)
+    assert check_objects([("test", entry.value) for entry in objects], "1.34") == []
+    topology: Any
+    flavor: Any
+    topology, flavor = (entry.value for entry in objects[:2])
+    levels = [{"nodeLabel": "example.com/rack"}, {"nodeLabel": "kubernetes.io/hostname"}]
+    assert topology["spec"]["levels"] == levels
+    assert flavor["spec"]["topologyName"] == topology["metadata"]["name"]
+    assert flavor["spec"]["nodeLabels"]
 
 
 def test_a_claim_has_no_extended_resource_to_count() -> None:

@@ -171,3 +171,5 @@ def test_one_domain_is_asked_of_whoever_places_pods(
     assert made.group.annotations.value.get("leaderworkerset.sigs.k8s.io/exclusive-topology") == exclusive
     found = made.queue.pod_annotations.value if made.queue else {}
     assert found.get("kueue.x-k8s.io/podset-required-topology") == required
+    # Leader and workers are two pod sets, and Kueue places only those of one name together.
+    assert ("kueue.x-k8s.io/podset-group-name" in found) == (required is not None)

@@ -53,6 +53,8 @@ def compose(plan: Plan) -> Chart:
         namespace=resolved.profile.cluster.namespace or resolved.loaded.name,
         notes=plan.notes,
         advice=plan.placement.advice,
+        quota=plan.namespace.quota,
+        limits=plan.namespace.notes,
         components=tuple(component for component in made if component is not None),
         decisions=_decisions(plan),
     )

@@ -61,6 +61,10 @@ class Chart:
     """What the reader must know or provide."""
     advice: tuple[str, ...]
     """What makes it faster, and nobody needs."""
+    quota: Mapping[str, Decision[str]]
+    """What a ResourceQuota must leave it, by the resource's name there."""
+    limits: tuple[str, ...]
+    """What else quota and limits of its namespace mean for it."""
     components: tuple[Component, ...]
     """In the order in which a reader meets them."""
 

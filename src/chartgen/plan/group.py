@@ -214,6 +214,11 @@ def _notes(request: GroupRequest) -> Iterator[str]:
         "A replica spans nodes: the LeaderWorkerSet controller must run in the cluster, and all nodes of a group must "
         "reach the weights."
     )
+    if request.same_domain:
+        yield (
+            f"Each group takes a domain of {request.same_domain} for itself: a replica more than there are domains "
+            f"with {place.pods} free nodes waits."
+        )
     yield f"Losing one of {place.pods} pods stops a replica until all have loaded again, about {place.load:.0f} s."
     if request.fast_network:
         yield (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,11 +17,14 @@ VERSION: Final = f"{GROUP}/v1beta2"
 
 
 _GROUPS: Final = (
-    "Kueue fixes the size of a LeaderWorkerSet's groups when it admits them: a change of size needs a new object."
+    "Kueue admits each group as a whole, and fixes what its pods ask for: an upgrade that changes their size, "
+    "resources, affinity or tolerations is refused until the LeaderWorkerSet is deleted."
 )
 _ONE_BY_ONE: Final = (
     "Kueue admits the pods of a Deployment one by one: an update may wait between two pods when quota is short."
 )
+_EVERY_NODE: Final[Mapping[str, Json]] = {"kubernetes.io/os": "linux"}
+"""A label of every node: Kueue wants at least one on a flavor that has a topology."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,8 @@ class Quota:
     """Replicas more that may be borrowed from idle quota of others."""
     cohort: str | None = None
     """Whose idle quota can be borrowed."""
+    topology_label: str | None = None
+    """The label in one of whose domains the pods of a group must lie."""
 
 
 def plan_queue(request: QueueRequest, *, pods: int) -> Queue:
@@ -74,19 +79,40 @@ def plan_queue(request: QueueRequest, *, pods: int) -> Queue:
     annotations: dict[str, Json] = {}
     if request.topology_label and pods > 1:
         annotations[f"{GROUP}/podset-required-topology"] = request.topology_label
+        # Leader and workers are two pod sets to Kueue: only pod sets of one name are placed together.
+        annotations[f"{GROUP}/podset-group-name"] = "group"
     return Queue(
         labels=asked(labels, because),
         pod_annotations=asked(annotations, f"All pods of a group lie in one domain of {request.topology_label}")
         if annotations
         else fact({}, "No domain is asked for"),
-        notes=(_GROUPS if pods > 1 else _ONE_BY_ONE,),
+        notes=tuple(_notes(request, pods)),
     )
+
+
+def _notes(request: QueueRequest, pods: int) -> Iterator[str]:
+    kind, framework = (
+        ("LeaderWorkerSets", "leaderworkerset.x-k8s.io/leaderworkerset") if pods > 1 else ("Deployments", "deployment")
+    )
+    yield (
+        f"Kueue must manage {kind}: the integrations of its configuration list pod and {framework}, as they are "
+        "shipped from 0.16 on. Where they do not, pods start at once and outside the quota."
+    )
+    must = f"The LocalQueue {request.queue}"
+    if request.priority_class:
+        must += f" and the WorkloadPriorityClass {request.priority_class}"
+    yield (
+        f"{must} must exist: until then, and where quota is short, pods wait behind the scheduling gate "
+        f"{GROUP}/admission. kubectl get workloads -o yaml says what is missing"
+        + (", and finds none while the priority class is missing." if request.priority_class else ".")
+    )
+    yield _GROUPS if pods > 1 else _ONE_BY_ONE
 
 
 def quota_objects(
     quota: Quota, placement: Placement, host: HostNeed, *, pods: int, network: Mapping[str, Json] | None = None
 ) -> tuple[Decision[dict[str, Json]], ...]:
-    """ResourceFlavor, ClusterQueue and LocalQueue: for the platform team to apply, not for the chart.
+    """Topology, ResourceFlavor, ClusterQueue and LocalQueue: for the platform team to apply, not for the chart.
 
     CPU, memory and network interfaces are covered too: Kueue admits no pod that asks for a resource its queue does
     not cover.
@@ -99,6 +125,9 @@ def quota_objects(
     flavor = f"{quota.queue}-gpu"
     spec: dict[str, Json] = {"tolerations": placement.tolerations.value}
     labels = _single(placement)
+    if quota.topology_label:
+        spec["topologyName"] = flavor
+        labels = labels or dict(_EVERY_NODE)
     if labels:
         spec["nodeLabels"] = labels
     devices = {**placement.accelerators.value, **(network or {})}
@@ -117,6 +146,7 @@ def quota_objects(
     if quota.cohort:
         cluster["cohortName"] = quota.cohort
     return (
+        *_topology(quota, flavor),
         fact(_object("ResourceFlavor", flavor, spec), "The nodes that the quota is of, and the taints on them"),
         worked_out(
             _object("ClusterQueue", quota.queue, cluster),
@@ -128,6 +158,13 @@ def quota_objects(
             f"The name by which workloads in {quota.namespace} find the quota",
         ),
     )
+
+
+def _topology(quota: Quota, name: str) -> Iterator[Decision[dict[str, Json]]]:
+    if quota.topology_label:
+        levels: list[Json] = [{"nodeLabel": quota.topology_label}, {"nodeLabel": "kubernetes.io/hostname"}]
+        because = f"How Kueue sees which nodes share a domain of {quota.topology_label}, and which have room"
+        yield fact(_object("Topology", name, {"levels": levels}), because)
 
 
 def _share(name: str, each: int, quota: Quota) -> Json:

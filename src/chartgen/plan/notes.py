@@ -52,7 +52,7 @@ def _needs(resolved: Resolved, storage: Storage, route: Route | None) -> Iterato
     """What must be there before an install, each with how to see that it is."""
     profile = resolved.profile
     operators = ["the Prometheus operator (PodMonitor, PrometheusRule)"]
-    if profile.cluster.autoscaler != "none":
+    if resolved.autoscales:
         operators.insert(0, "KEDA 2.17 or newer (ScaledObject)")
     yield f"Before an install the cluster needs {' and '.join(operators)}."
     if route is not None and resolved.gateway is not None:

@@ -13,6 +13,7 @@ from chartgen.plan.command_line import plan_command_line
 from chartgen.plan.drain import plan_drain
 from chartgen.plan.host import plan_host
 from chartgen.plan.layout import plan_layout
+from chartgen.plan.namespace import plan_namespace
 from chartgen.plan.notes import notes_of
 from chartgen.plan.observability import plan_observability
 from chartgen.plan.placement import place
@@ -72,6 +73,16 @@ def make_plan(resolved: Resolved) -> Plan:
         placement=placement,
         group=group,
         queue=queue,
+        namespace=plan_namespace(
+            resolved,
+            replicas,
+            host,
+            placement,
+            group,
+            storage,
+            step=start_up.load.value + placement.min_ready_seconds.value,
+            grace=drain.grace.value,
+        ),
         node_side=plan_platform_side(resolved, request, placement, replicas, group),
         storage=storage,
         route=route,

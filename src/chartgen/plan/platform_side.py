@@ -44,6 +44,7 @@ def _quota(
         replicas=queue.quota.replicas or replicas.maximum.value,
         borrow=queue.quota.borrow,
         cohort=queue.quota.cohort,
+        topology_label=resolved.nodes.same_domain if request.pods > 1 else None,
     )
     network = group.network.value if group else None
     yield from quota_objects(quota, placement, host, pods=request.pods, network=network)

@@ -218,6 +218,16 @@ class Observability:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamespaceNeed:
+    """What the release takes of its namespace at its largest."""
+
+    quota: Mapping[str, Decision[str]]
+    """By the name that a ResourceQuota gives it: the most that is counted at the same time."""
+    notes: tuple[str, ...]
+    """What a LimitRange must allow, and what happens where less is allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A workload, worked out."""
 
@@ -247,6 +257,8 @@ class Plan:
     """Environment of the engine."""
     notes: tuple[str, ...]
     """What the reader must know or provide."""
+    namespace: NamespaceNeed
+    """What quota and limits of the release's namespace must allow."""
     node_side: NodeSide
     """What the platform team must have for the chart to schedule: no part of the chart."""
     group: Group | None = None

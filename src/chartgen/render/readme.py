@@ -48,6 +48,18 @@ def _lines(chart: Chart, values: Values) -> Iterator[str]:
         for advice in chart.advice:
             yield f"- {escaped(advice)}"
     yield ""
+    yield "## What its namespace must allow"
+    yield ""
+    yield "Where a ResourceQuota counts one of these, it must leave as much for the release at its largest:"
+    yield ""
+    yield "| resource | amount | why | rests on |"
+    yield "|---|---|---|---|"
+    for resource, decision in chart.quota.items():
+        yield _row(f"`{resource}`", decision)
+    yield ""
+    for limit in chart.limits:
+        yield f"- {escaped(limit)}"
+    yield ""
     yield "## Values"
     yield ""
     yield "| value | default | why | rests on |"

@@ -1,3 +1,8 @@
+{{- /* Name of the LeaderWorkerSet. Its controller makes a headless Service of this name, by which pods find their leader before it is ready, and leaves one that is there: so it is not the name of the chart's own Service. Short enough for the labels of its StatefulSets. */ -}}
+{{- define "chart.groupName" -}}
+{{- include "chart.name" . | trunc 43 | trimSuffix "-" -}}-group
+{{- end }}
+
 {{- /* One pod of a group: the engine's pod with the flags of its place. Takes the root, the flags, and whether it leads. */ -}}
 {{- define "chart.groupPod" -}}
 {{- $root := index . 0 }}
