@@ -79,6 +79,8 @@ class ServiceView:
     """Whether every engine behind it asks for a key."""
     takes_engine_variable: bool
     """Whether its name makes Kubernetes set VLLM_PORT in an engine's pod, and that pod does not switch it off."""
+    hides_leader: bool
+    """Whether it has the name of a group's own Service, but not what that one gives: pods before they are ready."""
 
 
 def service_view(service: Manifest, views: Views) -> ServiceView:
@@ -104,6 +106,7 @@ def service_view(service: Manifest, views: Views) -> ServiceView:
         restricted=bool(items(spec.get("loadBalancerSourceRanges"))),
         key_required=_key_required(engines),
         takes_engine_variable=service.kind == "Service" and _injects(service, views),
+        hides_leader=service.kind == "Service" and _hides(service, views),
     )
 
 
@@ -194,6 +197,19 @@ def _answered(
 def _key_required(engines: list[EngineView]) -> Maybe[bool]:
     unknown = next((one.key_required for one in engines if isinstance(one.key_required, Unknown)), None)
     return unknown or all(known(one.key_required, otherwise=True) for one in engines)
+
+
+def _hides(service: Manifest, views: Views) -> bool:
+    """Whether it takes the name of a LeaderWorkerSet, whose controller then makes no headless Service."""
+    if at(service.value, ("spec", "publishNotReadyAddresses")) is True:
+        return False
+    return any(
+        site.manifest.kind == "LeaderWorkerSet"
+        and site.manifest.name == service.name
+        and at(site.manifest.value, ("spec", "networkConfig", "subdomainPolicy")) != "UniquePerReplica"
+        and (whole_number(str(at(site.manifest.value, ("spec", "leaderWorkerTemplate", "size")))) or 1) > 1
+        for site in views.bundle.pods_in(service.namespace)
+    )
 
 
 def _injects(service: Manifest, views: Views) -> bool:
