@@ -64,8 +64,11 @@ engine-live: tools
 	$(BIN)/python scripts/engine_live
 	$(BIN)/pytest tests/engine_live
 
-bench: install
+# Speed of render and lint, beside other programs: about ten minutes. The other files in benchmarks/ measure accuracy
+# (memory, recipes, speed model) and the schema check; each says how to run it.
+bench: tools
 	$(BIN)/python benchmarks/bench_render.py
+	$(BIN)/python benchmarks/bench_lint.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
