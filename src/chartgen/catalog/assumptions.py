@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from chartgen.catalog.store import document
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, assumed
 from chartgen.kernel.library import catalog_data
 from chartgen.kernel.structure import build

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +18,7 @@ from chartgen.catalog import engine_fold
 from chartgen.catalog.command_types import Argument, Place, Problem, ProblemKind, Unresolved, Value
 from chartgen.catalog.command_values import convert
 from chartgen.catalog.engine_types import Flag
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.errors import nearest_name
 from chartgen.kernel.scalars import whole_number

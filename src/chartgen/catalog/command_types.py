@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from chartgen.catalog.engine_types import Flag
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 
 List = Literal["command", "args", "config"]

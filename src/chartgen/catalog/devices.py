@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from chartgen.catalog.gpus import Vendor
 from chartgen.catalog.store import document
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.library import catalog_data
 from chartgen.kernel.structure import build
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from chartgen.catalog import engine_fold
 from chartgen.catalog.command_types import Argument, CommandLine, Place
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import nearest_name
 
 if TYPE_CHECKING:

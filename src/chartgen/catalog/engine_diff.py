@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, get_args
 
 from chartgen.catalog.engine_metrics import Concept
 from chartgen.catalog.engine_types import BatchTier, Behaviour, Flag, Metric
+from chartgen.kernel.dataclass import dataclass
 
 if TYPE_CHECKING:
     from chartgen.catalog.engines import Engine

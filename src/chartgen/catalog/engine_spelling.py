@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ hand and carries its source in the release's file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.units import GIB, Bytes
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from chartgen.catalog import engine_features, engine_fold, engine_intents, engine_metrics
 from chartgen.catalog.engine_spelling import Spelling
 from chartgen.catalog.engine_types import Behaviour, Endpoint, Flag, Metric, Removal
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.structure import build

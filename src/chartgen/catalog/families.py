@@ -8,7 +8,6 @@ do instead on older releases.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, get_args
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from chartgen.catalog.engine_intents import Intent
 from chartgen.catalog.engine_spelling import Cannot, Env, Flags, Spelling
 from chartgen.catalog.store import document
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.library import catalog_data
 from chartgen.kernel.structure import build

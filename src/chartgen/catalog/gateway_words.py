@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from chartgen.catalog.assumptions import whole
@@ -21,6 +21,7 @@ from chartgen.catalog.gateway_dialect import (
     RouteTimeout,
     ServiceAnnotation,
 )
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, Json, fact, worked_out
 from chartgen.kernel.units import MIB, Bytes, Seconds
 

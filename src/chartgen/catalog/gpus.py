@@ -7,11 +7,12 @@ process, not what the label says: a 24 GB L4 shows about 22 GiB.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final, Literal
 
 from chartgen.catalog.store import Store
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.units import MIB, Bytes
 
 Vendor = Literal["nvidia", "amd", "intel"]

@@ -7,11 +7,12 @@ problem is kept, so that a reader sees all of them at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from chartgen.catalog.model_config_file import JsonFile
 from chartgen.catalog.model_config_types import LayerKind, ModelType, Trait
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputProblem
 from chartgen.kernel.structure import shown
 from chartgen.kernel.yaml_source import Step

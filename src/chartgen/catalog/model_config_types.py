@@ -7,10 +7,11 @@ leaves out: biases, norms, which layers are which, how keys are spelled. A type 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal, TypeAlias
 
 from chartgen.catalog.store import Store
+from chartgen.kernel.dataclass import dataclass
 
 LayerKind = Literal[
     "full",

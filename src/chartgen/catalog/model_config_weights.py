@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any, Final
 
 from chartgen.catalog.model_config_file import MAX_BYTES, JsonFile, read_json, refusal
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError
 from chartgen.kernel.structure import shown
 from chartgen.kernel.units import Bytes

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from chartgen.catalog.models import Model, model
 from chartgen.catalog.store import plain
+from chartgen.kernel.dataclass import dataclass
 
 _ADDRESS: Final = re.compile(
     r"(?:https?://)?(?:huggingface\.co|hf\.co|modelscope\.cn/models)/(?P<id>[^/\s]+/[^/\s?#]+)(?:[/?#].*)?"

@@ -7,13 +7,14 @@ of the whole model in its config.json; how they split over GPUs is worked out in
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, Literal
 
 from chartgen.catalog.model_attention import Attention
 from chartgen.catalog.model_words import bare_size, billions, known_part, scheme_in, unread_format
 from chartgen.catalog.store import Store, plain
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
 
 Dtype = Literal["bfloat16", "float16", "float32"]

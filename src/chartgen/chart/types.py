@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, Values
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from chartgen.cli import options, outcome
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError
 
 if TYPE_CHECKING:

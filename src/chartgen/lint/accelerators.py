@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.lint.bundle import Bundle
 from chartgen.lint.functions import is_quantity, quantity
 from chartgen.lint.manifest import at, items, mapping, mappings

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Annotated, Any, Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.structure import Record, about
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.bundle import Bundle

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.lint.cel import ExpressionError
 from chartgen.lint.documents import read_manifests
 from chartgen.lint.finding import Outcome

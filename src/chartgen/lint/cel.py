@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.lint import functions
 from chartgen.policy.expressions import NAMES
 

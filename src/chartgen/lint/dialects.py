@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from chartgen.catalog.gateway_dialect import Gateway, IngressAnnotation, Intent, Object, RouteTimeout, ServiceAnnotation
 from chartgen.catalog.store import document
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.library import catalog_data
 from chartgen.kernel.structure import build
 from chartgen.kernel.units import MIB

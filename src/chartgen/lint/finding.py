@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.yaml_source import Step, Text
 from chartgen.lint.manifest import Manifest, Place, Unread
 from chartgen.lint.paths import spelled

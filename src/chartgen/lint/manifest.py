@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Protocol
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputProblem, Position
 from chartgen.kernel.yaml_source import Document, Offsets, Step, Text
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date, datetime
 from typing import Any
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import Position
 from chartgen.lint import fix
 from chartgen.lint.allow import Allowance, Mark, marks_of, sort_out

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
 from chartgen.policy.load import PolicySet
 from chartgen.policy.types import LEVELS, Level, Policy

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, Position
 from chartgen.kernel.yaml_source import Document, Step, Text, read
 from chartgen.lint.manifest import Manifest, Place

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from chartgen.catalog.assumptions import whole
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import Attempt
 from chartgen.kernel.units import Tokens
 from chartgen.memory.deployment import Deployment

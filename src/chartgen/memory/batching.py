@@ -6,8 +6,9 @@ gives memory back to the pool.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.units import Tokens
 from chartgen.memory.fit import Deployment, Fit, estimate
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import singledispatch
 from math import ceil
 from typing import Literal
@@ -21,6 +21,7 @@ from chartgen.catalog.model_attention import (
     ShortConvolution,
     SlidingWindow,
 )
+from chartgen.kernel.dataclass import dataclass
 from chartgen.memory.parts import kv_heads_per_rank
 from chartgen.memory.stages import Stage
 

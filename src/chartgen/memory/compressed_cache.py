@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from chartgen.catalog.model_attention import CompressedAttention
 from chartgen.catalog.store import document
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.library import catalog_data
 from chartgen.kernel.structure import build
 from chartgen.memory.cache_layers import CacheChoice, CacheLayers, Reach, layers_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import hypot
 from typing import Literal
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.units import gib
 
 Ground = Literal["measured", "formula", "assumed"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from chartgen.catalog.gpus import BLACKWELL, HOPPER, Gpu
 from chartgen.catalog.kv_dtypes import kv_dtype
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.units import MIB, context, gib
 from chartgen.memory import compressed_cache  # noqa: F401 - registers the cache of compressed attention
 from chartgen.memory.activation import Batch, activation

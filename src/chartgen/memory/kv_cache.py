@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.memory.cache_layers import CacheLayers
 
 

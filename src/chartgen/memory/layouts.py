@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from chartgen.catalog.gpus import Gpu
 from chartgen.catalog.quantizations import quantization
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import Attempt, Infeasible
 from chartgen.kernel.units import context, gib
 from chartgen.memory.batching import Need, batched, cautious

@@ -7,13 +7,14 @@ quality; a shorter context costs a promise; another card, a larger slice or more
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from chartgen.catalog.assumptions import whole
 from chartgen.catalog.gpus import Gpu, gpus
 from chartgen.catalog.kv_dtypes import kv_dtype
 from chartgen.catalog.quantizations import quantization
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.units import Tokens, context, gib
 from chartgen.memory.batching import Need
 from chartgen.memory.fit import Deployment, Fit, estimate

@@ -8,7 +8,7 @@ the engine fuses (query, key and value; gate and up; all experts of a block) are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import singledispatch
 
 from chartgen.catalog.model_attention import (
@@ -26,6 +26,7 @@ from chartgen.catalog.model_attention import (
     SparseIndexer,
 )
 from chartgen.catalog.models import Experts, FeedForward, Model, Part
+from chartgen.kernel.dataclass import dataclass
 from chartgen.memory.stages import Stage
 
 

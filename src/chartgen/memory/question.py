@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from chartgen.catalog.model_config import read_model
 from chartgen.catalog.model_names import resolve
 from chartgen.catalog.models import Model
 from chartgen.catalog.quantizations import Quantization, quantization
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
 from chartgen.kernel.structure import about, one_of, problems_of, shown, structure
 from chartgen.kernel.units import LARGEST_COUNT, tokens

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from chartgen.catalog.gpus import Gpu
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, Json
 
 

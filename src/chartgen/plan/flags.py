@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from chartgen.catalog.engine_intents import Intent
 from chartgen.catalog.engine_spelling import Cannot, Env, Flags, Spelling
 from chartgen.catalog.engines import Engine
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, Json
 
 

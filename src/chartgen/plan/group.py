@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from chartgen.catalog.engines import Engine
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, Json, asked, assumed, fact, worked_out
 from chartgen.plan.claim import STABLE_SINCE
 from chartgen.plan.placement_nodes import ZONE, holding

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, Json, asked, fact, worked_out
 from chartgen.kernel.units import GIB
 from chartgen.plan.placement_types import HostNeed, Placement

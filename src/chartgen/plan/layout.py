@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from chartgen.catalog.assumptions import assumption, sentence, whole
 from chartgen.catalog.gpus import Gpu
 from chartgen.catalog.quantizations import quantization, quantizations
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, asked, assumed, fact, worked_out
 from chartgen.kernel.errors import Attempt, Infeasible, InputError, InputProblem
 from chartgen.kernel.units import Bytes, Tokens, gib

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from chartgen.catalog.devices import devices
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, worked_out
 from chartgen.kernel.units import GIB
 from chartgen.plan.group import Group

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from chartgen.catalog.assumptions import assumption, whole
 from chartgen.catalog.devices import devices
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, Json, worked_out
 from chartgen.plan import allocation
 from chartgen.plan.allocation_types import MigSlice

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from chartgen.catalog.clouds import Cloud
 from chartgen.catalog.gpus import Gpu
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, Json
 from chartgen.kernel.errors import InputProblem
 from chartgen.kernel.units import Bytes, Seconds

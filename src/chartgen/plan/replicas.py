@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from chartgen.catalog.assumptions import assumption, house, number, sentence, whole
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, Json, assumed, worked_out
 from chartgen.kernel.units import Seconds
 from chartgen.plan.placement_types import Workload

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from chartgen.catalog.gateways import StreamSettings
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision, Json
 from chartgen.kernel.units import Bytes
 from chartgen.memory.fit import Fit

@@ -7,9 +7,10 @@ API server speaks the same language. What needs a view, another object or the ca
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.policy.expressions import all_of, functions_of, lists_of, names_of, present_at, renamed, rule_of
 from chartgen.policy.parameters import Given, literal, spelled, values_of
 from chartgen.policy.types import Policy, Value

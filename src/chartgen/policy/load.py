@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from chartgen.kernel import library
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
 from chartgen.kernel.structure import build, problems_of, structure
 from chartgen.kernel.text_file import read_text

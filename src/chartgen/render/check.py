@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from chartgen.chart.types import Chart
 from chartgen.chart.values import join, leaves
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.structure import dotted
 from chartgen.kernel.text_file import read_text
 from chartgen.kernel.yaml_source import read, refusal

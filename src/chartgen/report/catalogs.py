@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from chartgen.catalog import clouds, engines, gateways, gpus, models
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
 from chartgen.kernel.structure import to_plain
 

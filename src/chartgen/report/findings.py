@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.lint.finding import Outcome
 
 FORMATS: Final = ("text", "json", "sarif", "junit", "github", "gitlab")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.units import Seconds
 
 Number_co = TypeVar("Number_co", bound=float, covariant=True)

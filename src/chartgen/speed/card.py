@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from chartgen.catalog.gpus import Gpu, Number
 from chartgen.catalog.quantizations import Quantization
+from chartgen.kernel.dataclass import dataclass
 from chartgen.speed.efficiencies import Compute, Rates, SpeedFacts
 
 GIGA: Final = 1e9

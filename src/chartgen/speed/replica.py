@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import ceil, inf
 from typing import Literal
 
 from chartgen.catalog.engines import newest
+from chartgen.kernel.dataclass import dataclass
 from chartgen.memory.deployment import visible_memory
 from chartgen.memory.engine import Behaviour, behaviour
 from chartgen.memory.fit import Deployment, cache_pool

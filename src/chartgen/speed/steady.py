@@ -7,10 +7,11 @@ that arrived shortly before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, sqrt
 from typing import Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.speed.card import Card
 from chartgen.speed.efficiencies import Rates
 from chartgen.speed.step import Batch, Step, step

@@ -6,9 +6,9 @@ overlap, so the longer of the two counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log2
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.speed.card import MICRO, Card
 from chartgen.speed.efficiencies import Rates
 from chartgen.speed.work import OPERATIONS, Products, Work

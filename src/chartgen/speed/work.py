@@ -6,7 +6,6 @@ Shapes come from `chartgen.memory`, so speed and memory can never disagree about
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -20,6 +19,7 @@ from chartgen.catalog.model_attention import (
 )
 from chartgen.catalog.models import Model
 from chartgen.catalog.quantizations import Quantization
+from chartgen.kernel.dataclass import dataclass
 from chartgen.memory.cache_layers import CacheChoice, layers_of
 from chartgen.memory.parts import Piece, stage_pieces
 from chartgen.memory.stages import Stage, stages

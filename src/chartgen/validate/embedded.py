@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.structure import shown
 from chartgen.kernel.yaml_source import Step
 from chartgen.validate import library

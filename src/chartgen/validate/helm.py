@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError
 from chartgen.kernel.yaml_source import read
 from chartgen.validate.chart_files import pack

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal, Protocol
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.validate.chart_files import pack, read
 
 Files = Mapping[str, str | bytes]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
 from chartgen.catalog.store import document
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.library import catalog_data
 from chartgen.kernel.structure import build
 from chartgen.kernel.yaml_source import Step

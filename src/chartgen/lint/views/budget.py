@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.lint.manifest import Manifest, mapping
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.all import Views

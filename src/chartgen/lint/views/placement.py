@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from chartgen.catalog.clouds import cloud_names, load_cloud
 from chartgen.catalog.gpus import gpu
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items, mapping, mappings

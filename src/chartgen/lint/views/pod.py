@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.scalars import whole_number
 from chartgen.lint.accelerators import Accelerators, of_pod
 from chartgen.lint.manifest import at, mapping

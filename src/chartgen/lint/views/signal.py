@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from chartgen.catalog import engine_fold
 from chartgen.catalog.engines import engine
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import Manifest, at, mapping, mappings
 from chartgen.lint.promql import PromQLError, Query, read_query

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from chartgen.catalog.clouds import cloud_names, load_cloud
 from chartgen.catalog.gpus import Gpu, gpu
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.units import MIB
 from chartgen.lint.accelerators import Accelerators

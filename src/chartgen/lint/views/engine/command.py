@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from chartgen.catalog import engine_fold
 from chartgen.catalog.command_line import read
 from chartgen.catalog.command_types import CommandLine, NotAnEngine, Place, Reading, Unresolved
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items

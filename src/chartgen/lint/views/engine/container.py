@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import mapping, mappings
 from chartgen.lint.relations import Relations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from chartgen.catalog.gpus import gpu
 from chartgen.catalog.models import Model, model
 from chartgen.catalog.quantizations import quantization as scheme_named
 from chartgen.catalog.quantizations import quantizations
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.units import gib
 from chartgen.lint.accelerators import Accelerators

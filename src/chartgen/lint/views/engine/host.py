@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.lint.functions import is_quantity, quantity
 from chartgen.lint.manifest import at, mapping, mappings
 from chartgen.lint.unknown import Maybe

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from chartgen.catalog.engines import newest
 from chartgen.catalog.model_attention import GroupedHeads, LatentAttention
 from chartgen.catalog.models import Model, model
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.units import GIB
 from chartgen.lint.unknown import Maybe, Unknown

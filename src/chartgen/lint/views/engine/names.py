@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from chartgen.catalog import engine_fold
 from chartgen.catalog.command_types import CommandLine, Reading
 from chartgen.catalog.engines import Engine
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import nearest_name
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items, mappings

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from chartgen.catalog.models import Model
 from chartgen.catalog.quantizations import Quantization, quantization
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.errors import UnknownName
 from chartgen.lint.unknown import Maybe, Unknown

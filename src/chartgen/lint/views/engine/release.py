@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from chartgen.catalog.engine_images import Floating, Release, holds_engine, release_of
 from chartgen.catalog.engine_images import Unknown as UnknownImage
 from chartgen.catalog.engines import Engine, engine, newest, releases
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
 from chartgen.lint.unknown import Maybe, Unknown
 

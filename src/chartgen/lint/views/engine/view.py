@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from chartgen.catalog.command_types import CommandLine, NotAnEngine
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step

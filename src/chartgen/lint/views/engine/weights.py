@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.units import GIB
 from chartgen.lint.manifest import mappings
 from chartgen.lint.numbers import number
