@@ -12,7 +12,7 @@ from chartgen.kernel.errors import InputError
 from chartgen.lint.chart_input import ChartReader
 from chartgen.lint.finding import Outcome
 from chartgen.lint.helm_values import given_values
-from chartgen.lint.inputs import read_inputs
+from chartgen.lint.inputs import FolderReader, is_chart, read_inputs
 from chartgen.lint.run import Request, lint
 from chartgen.lint.select import Selection
 from chartgen.policy.load import load
@@ -70,7 +70,7 @@ def judge(path: Path, values: Mapping[str, Any] | None = None, *names: str) -> O
     reader = ChartReader(engine=engine, values=values or {})
     return lint(
         Request(
-            inputs=read_inputs([str(path)], [reader.folder_reader()]),
+            inputs=read_inputs([str(path)], [FolderReader(knows=is_chart, read=reader.read)]),
             policies=load(),
             selection=Selection(
                 select=names or ("removed-engine-flag", "privileged-container", "unpinned-engine-image")

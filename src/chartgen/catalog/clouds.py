@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cache
 from typing import Any, Literal
 
 from chartgen.catalog.gpus import Vendor
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.library import catalog_data
 from chartgen.kernel.structure import build
@@ -194,6 +195,7 @@ def product_labels(gpu: str) -> tuple[Requirement, ...]:
     return load_cloud("on-prem").card_labels.get(gpu, ())
 
 
+@cache
 def cloud_names() -> tuple[str, ...]:
     """The keys of all clouds, sorted."""
     return tuple(sorted(path.stem for path in (catalog_data() / "clouds").glob("*.yaml")))
@@ -214,6 +216,7 @@ def load_cloud(name: str) -> Cloud:
     return build(_facts(name), Cloud)
 
 
+@cache
 def _facts(name: str) -> dict[str, Any]:
     path = catalog_data() / "clouds" / f"{name}.yaml"
     (document,) = read(path.read_text(encoding="utf-8"), str(path))

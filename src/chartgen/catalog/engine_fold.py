@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from chartgen.kernel.library import catalog_data
+from chartgen.kernel.structure import from_json
 
 TABLES: Final = ("flags", "metrics", "endpoints", "environment")
 SETS: Final = (
@@ -154,7 +155,7 @@ def history_text(past: Mapping[str, Any]) -> str:
 @cache
 def committed() -> dict[str, Any]:
     """The committed history."""
-    past: dict[str, Any] = json.loads((folder() / HISTORY).read_text(encoding="utf-8"))
+    past: dict[str, Any] = from_json((folder() / HISTORY).read_bytes())
     return past
 
 

@@ -6,8 +6,9 @@ parallel split. "Head size" is the width of one head in elements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from chartgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,16 +6,16 @@ entries, so that a lookup parses one file. A user's folder adds entries and may 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, InputProblem, UnknownName
 from chartgen.kernel.library import catalog_data
-from chartgen.kernel.structure import build, structure
+from chartgen.kernel.structure import build, from_json, structure
 from chartgen.kernel.yaml_source import Document, read
 
 T = TypeVar("T")
@@ -31,8 +31,7 @@ def plain(name: str) -> str:
 
 @cache
 def _index() -> Mapping[str, Mapping[str, str]]:
-    text = (catalog_data() / INDEX).read_text(encoding="utf-8")
-    index: dict[str, dict[str, str]] = json.loads(text)
+    index: dict[str, dict[str, str]] = from_json((catalog_data() / INDEX).read_bytes())
     return index
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,9 @@ from chartgen.cli import outcome
 from chartgen.policy.types import LEVELS, SEVERITIES
 
 if TYPE_CHECKING:
+    from chartgen.lint.chart_input import ChartReader
     from chartgen.lint.finding import Outcome
+    from chartgen.lint.inputs import FolderReader
     from chartgen.lint.run import Request
 
 _PATH = click.Path(path_type=Path)
@@ -70,10 +73,7 @@ def command(**options: Any) -> None:  # noqa: D103 - the help text above documen
 
 
 def _request(options: dict[str, Any]) -> Request:
-    from chartgen.lint import kustomize_input
-    from chartgen.lint.chart_input import ChartReader
     from chartgen.lint.config import NAME, load_baseline, load_config
-    from chartgen.lint.helm_values import given_documents, given_values
     from chartgen.lint.inputs import read_inputs
     from chartgen.lint.policy_check import check
     from chartgen.lint.run import Request
@@ -81,24 +81,16 @@ def _request(options: dict[str, Any]) -> Request:
     from chartgen.lint.subjects import surroundings
     from chartgen.policy.load import load
     from chartgen.policy.parameters import check_given
-    from chartgen.validate.helm import engine
 
     config = load_config(options["config"])
     policies = load([*map(Path, config.policies), *options["folders"]])
     check(policies)
     check_given(config.parameters, policies.policies, str(options["config"] or NAME))
     minors = options["kubernetes"] or config.kubernetes
-    charts = ChartReader(
-        engine=lambda: engine(options["helm"]),
-        values=given_values(options["values"], options["sets"]),
-        documents=given_documents(options["values"], options["sets"]),
-        kubernetes=minors[-1] if minors else None,
-    )
+    readers = _folder_readers(options, minors[-1] if minors else None)
     return Request(
         policies=policies,
-        inputs=read_inputs(
-            options["paths"], [charts.folder_reader(), kustomize_input.folder_reader()], stdin=sys.stdin.buffer.read
-        ),
+        inputs=read_inputs(options["paths"], readers, stdin=sys.stdin.buffer.read),
         selection=Selection(
             level=options["level"] or config.level or "recommended",
             select=(*config.select, *options["select"]),
@@ -109,6 +101,29 @@ def _request(options: dict[str, Any]) -> Request:
         parameters=config.parameters,
         baseline=load_baseline(options["baseline"]) if options["baseline"] else frozenset(),
     )
+
+
+def _folder_readers(options: dict[str, Any], kubernetes: str | None) -> list[FolderReader]:
+    """Charts and kustomizations. Helm and what reads charts are imported when the first one is met."""
+    from chartgen.lint import inputs, kustomize_input
+    from chartgen.lint.helm_values import given_documents, given_values
+
+    values = given_values(options["values"], options["sets"])
+    documents = given_documents(options["values"], options["sets"])
+
+    @cache
+    def charts() -> ChartReader:
+        from chartgen.lint.chart_input import ChartReader
+        from chartgen.validate.helm import engine
+
+        return ChartReader(
+            engine=lambda: engine(options["helm"]), values=values, documents=documents, kubernetes=kubernetes
+        )
+
+    return [
+        inputs.FolderReader(knows=inputs.is_chart, read=lambda path: charts().read(path)),
+        kustomize_input.folder_reader(),
+    ]
 
 
 def _fix(said: Outcome, *, write: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from typing import Any, Final
 
@@ -22,6 +23,9 @@ COMMANDS: Final = {
     "policy": "Show, test, document and export the policies of lint.",
 }
 """Each subcommand, in the order of the help page; the module has the same name."""
+
+_GARBAGE: Final = 100_000
+"""Objects made before Python looks for cycles: hardly anything here has one, and a look at each 700 takes time."""
 
 
 class _Lazy(click.Group):
@@ -47,8 +51,12 @@ class _Lazy(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; whatever it does not catch itself is shown and ends with its exit code."""
-        with outcome.terminal(), outcome.exit_codes():
-            return super().invoke(ctx)
+        gc.set_threshold(_GARBAGE)
+        try:
+            with outcome.terminal(), outcome.exit_codes():
+                return super().invoke(ctx)
+        finally:
+            gc.freeze()  # nor is anything worth a look when the process ends
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table, without importing any of them."""

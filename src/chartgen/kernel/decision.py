@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from chartgen.kernel.dataclass import dataclass
 
 Json: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
 """What YAML and JSON can say, as plain Python."""

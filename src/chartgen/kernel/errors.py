@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from chartgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

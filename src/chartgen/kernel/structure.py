@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 import jsonschema_rs
 import msgspec
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, InputProblem, Position, nearest_name
 from chartgen.kernel.yaml_source import Document, Step
 
@@ -64,6 +64,11 @@ def _checker(kind: Any) -> _Checker:
 def build(data: Any, kind: type[T]) -> T:
     """Structure data that is known to be good: our own catalog. A mistake in it is ours, no input error."""
     return msgspec.convert(data, kind)
+
+
+def from_json(text: bytes) -> Any:
+    """The data of a JSON text of our own, in a third of the standard library's time."""
+    return msgspec.json.decode(text)
 
 
 def to_plain(value: Any) -> Any:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError
 from chartgen.kernel.yaml_source import Document, refusal
 from chartgen.lint.chart_keys import KnownKeys, known_keys
 from chartgen.lint.documents import read_manifests
-from chartgen.lint.inputs import FolderReader, Read
+from chartgen.lint.inputs import Read
 from chartgen.lint.manifest import Manifest, Unread
 from chartgen.lint.operators.kinds import VALUES
 from chartgen.lint.trace import ChartSource
@@ -36,10 +37,6 @@ class ChartReader:
     @cached_property
     def _engine(self) -> HelmEngine:
         return self.engine()
-
-    def folder_reader(self) -> FolderReader:
-        """The reader as part of the inputs."""
-        return FolderReader(knows=is_chart, read=self.read)
 
     def read(self, path: Path) -> Iterator[Read]:
         """The objects of one chart, with their templates; a chart that does not render is told as such."""
@@ -87,13 +84,6 @@ def chart_source(name: str, files: Mapping[str, bytes]) -> ChartSource:
     texts = {path: content.decode("utf-8", "replace") for path, content in files.items()}
     templates = {f"{name}/{path}": text for path, text in texts.items() if "templates/" in path}
     return ChartSource(name, templates, texts.get("values.yaml"))
-
-
-def is_chart(path: Path) -> bool:
-    """Whether a path is a chart: a folder with Chart.yaml, or an archive."""
-    if path.is_dir():
-        return (path / "Chart.yaml").is_file()
-    return path.suffix == ".tgz" or path.name.endswith(".tar.gz")
 
 
 def _release(path: Path) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePath
 from typing import Final, TypeAlias
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.kernel.text_file import decoded
 from chartgen.kernel.yaml_source import MAX_BYTES, read
@@ -31,6 +32,13 @@ class FolderReader:
     """Whether the path is such a thing."""
     read: Callable[[Path], Iterable[Read]]
     """Its manifests."""
+
+
+def is_chart(path: Path) -> bool:
+    """Whether a path is a chart: a folder with Chart.yaml, or an archive."""
+    if path.is_dir():
+        return (path / "Chart.yaml").is_file()
+    return path.suffix == ".tgz" or path.name.endswith(".tar.gz")
 
 
 @dataclass(slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint import cel, paths
 from chartgen.lint.finding import Change, Problem, Stumble, Untold
@@ -101,12 +102,15 @@ class Rule:
         """What the policy has to say of a subject."""
         if self.policy.kinds and subject.manifest.kind not in self.policy.kinds:
             return
-        activation = subject.activation(self.names, cluster)
         if not self.each:
+            activation = subject.activation(self.names, cluster)
             yield from self._verdict(
                 subject, activation, lambda: subject.activation(self.names_of_entry, cluster), None
             )
-        elif self.whole.evaluate(activation) is not True:
+            return
+        if not any(each.any(subject.data) for each in self.each):
+            return
+        if self.whole.evaluate(subject.activation(self.names, cluster)) is not True:
             data = {name: value for name, value in subject.data.items() if name in self.names_of_entry}
             for each in self.each:
                 for entry in each.entries(subject.data):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -26,6 +24,8 @@ def is_kustomization(path: Path) -> bool:
 
 
 def _command(path: Path) -> list[str] | None:
+    import shutil  # noqa: PLC0415 - only where there is a kustomization
+
     for name, words in (("kubectl", ["kustomize"]), ("kustomize", ["build"])):
         found = shutil.which(name)
         if found:
@@ -35,6 +35,8 @@ def _command(path: Path) -> list[str] | None:
 
 def read(path: Path) -> Iterator[Read]:
     """The objects that a kustomization builds; one that does not build is told as such."""
+    import subprocess  # noqa: PLC0415 - only where there is a kustomization
+
     command = _command(path) or []
     try:
         # The command is one of two programs with a folder that the user named; nothing of it passes a shell.

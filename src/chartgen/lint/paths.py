@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items
 
@@ -74,6 +74,10 @@ class Each:
     def entries(self, data: Mapping[str, Any]) -> Iterator[Entry]:
         """Every entry, in order; nothing where a list is missing or is no list."""
         yield from _descend(data.get(self.start), self.segments, ())
+
+    def any(self, data: Mapping[str, Any]) -> bool:
+        """Whether there is an entry."""
+        return next(self.entries(data), None) is not None
 
 
 def parse_each(text: str) -> tuple[Each, ...]:

@@ -7,9 +7,11 @@ keeps no tree: what a policy asks of a query is worked out on the way up.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, Literal
+
+from chartgen.kernel.dataclass import dataclass
 
 _TOKEN: Final = re.compile(
     r"""\s*(?:\#[^\n]*\s*)*(?:

@@ -13,6 +13,7 @@ from chartgen.lint.naming import named_in
 from chartgen.lint.workloads import PodSite
 
 SCALERS: Final = ("HorizontalPodAutoscaler", "ScaledObject")
+SCRAPERS: Final = ("ServiceMonitor", "PodMonitor", "PodMonitoring")
 _ANSWERING_OPERATORS: Final = frozenset(
     {"InferenceService", "LLMInferenceService", "RayService", "Workspace", "Model", "NIMService"}
 )

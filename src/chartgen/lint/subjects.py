@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from typing import Any, Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, UnknownName
 from chartgen.lint.allow import Mark
 from chartgen.lint.judge import Subject
 from chartgen.lint.manifest import Manifest
+from chartgen.lint.relations import SCALERS, SCRAPERS
 from chartgen.lint.schemas import faults
 from chartgen.lint.select import unknown as unknown_name
 from chartgen.lint.unknown import Unknown, plain
 from chartgen.lint.views.all import Views
-from chartgen.lint.views.budget import budget_view
 from chartgen.lint.views.bundle import bundle_views
 from chartgen.lint.views.document import document_view
-from chartgen.lint.views.monitor import SCRAPERS, monitor_view
-from chartgen.lint.views.route import ROUTES, route_view
-from chartgen.lint.views.scaler import scaler_view
-from chartgen.lint.views.service import service_view
 from chartgen.policy.types import Scope
 from chartgen.validate import library
 
@@ -108,30 +106,35 @@ def _bundles(views: Views) -> Iterator[Subject]:
         yield Subject(scope="bundle", manifest=manifest, data={"bundle": plain(view, {})}, anchors={"object": ()})
 
 
-def _of_kinds(
-    scope: Scope, kinds: tuple[str, ...], view_of: Callable[[Manifest, Views], Any]
-) -> Callable[[Views], Iterator[Subject]]:
+def _of_kinds(scope: Scope, *kinds: str) -> Callable[[Views], Iterator[Subject]]:
     """A builder for scopes that are one object each."""
 
     def build(views: Views) -> Iterator[Subject]:
         for manifest in views.bundle.of_kind(*kinds):
             unknown: dict[str, Unknown] = {}
-            data: dict[str, Any] = {scope: plain(view_of(manifest, views), unknown)}
+            data: dict[str, Any] = {scope: plain(_view_of(scope)(manifest, views), unknown)}
             yield Subject(scope=scope, manifest=manifest, data=data, anchors={"object": ()}, unknown=unknown)
 
     return build
+
+
+@cache
+def _view_of(scope: Scope) -> Callable[[Manifest, Views], Any]:
+    """What makes a view of such an object, imported when the first one is met: most inputs hold few kinds."""
+    view: Callable[[Manifest, Views], Any] = getattr(import_module(f"chartgen.lint.views.{scope}"), f"{scope}_view")
+    return view
 
 
 _BUILDERS: Final[dict[Scope, Callable[[Views], Iterator[Subject]]]] = {
     "object": _objects,
     "pod": _pods,
     "engine": _engines,
-    "service": _of_kinds("service", ("Service", "InferencePool"), service_view),
-    "scaler": _of_kinds("scaler", ("HorizontalPodAutoscaler", "ScaledObject"), scaler_view),
-    "route": _of_kinds("route", ROUTES, route_view),
-    "monitor": _of_kinds("monitor", (*SCRAPERS, "PrometheusRule", "ConfigMap"), monitor_view),
+    "service": _of_kinds("service", "Service", "InferencePool"),
+    "scaler": _of_kinds("scaler", *SCALERS),
+    "route": _of_kinds("route", "Ingress", "HTTPRoute", "VirtualService", "HTTPProxy", "IngressRoute", "Route"),
+    "monitor": _of_kinds("monitor", *SCRAPERS, "PrometheusRule", "ConfigMap"),
     "bundle": _bundles,
-    "budget": _of_kinds("budget", ("PodDisruptionBudget",), budget_view),
+    "budget": _of_kinds("budget", "PodDisruptionBudget"),
 }
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias
+
+from chartgen.kernel.dataclass import dataclass
 
 Path: TypeAlias = tuple[str, ...]
 """A values key with its parents; `EACH` stands for every entry of a list."""

@@ -8,9 +8,11 @@ leaves the unknown out, so that an expression which really needs it fails with a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from typing import Any, Final, TypeAlias, TypeVar
+
+from chartgen.kernel.dataclass import dataclass
 
 T = TypeVar("T")
 _MOST: Final = 2**63 - 1

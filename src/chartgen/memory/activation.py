@@ -7,10 +7,9 @@ second model runner also keeps its sampler's states, which count as long as the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from chartgen.catalog.model_attention import DeltaNet, GroupedHeads, Mamba2, Mixer
 from chartgen.catalog.models import Model
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.units import gib
 from chartgen.memory.engine import Behaviour
 from chartgen.memory.figures import Estimate

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from chartgen.catalog.model_attention import Mixer
 from chartgen.catalog.models import Model
+from chartgen.kernel.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

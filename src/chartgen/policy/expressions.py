@@ -25,7 +25,8 @@ VARIABLES: Final[dict[Scope, frozenset[str]]] = {
 NAMES: Final = frozenset().union(*VARIABLES.values()) | {"item", "cluster"}
 """Every variable there is."""
 
-_TOKEN: Final = re.compile(r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<name>(?<![.\w])[A-Za-z_]\w*)""")
+_TOKEN: Final = re.compile(r"""(?P<name>[A-Za-z_]\w*)|[.\d]\w*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""")
+"""A name; or what holds none: a field after its dot, a number, a text."""
 
 _PARAMETER: Final = re.compile(
     r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<![.\w])parameters\.(?P<name>[A-Za-z_]\w*)"""

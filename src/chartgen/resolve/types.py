@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from chartgen.catalog.clouds import Cloud
 from chartgen.catalog.engines import Engine
 from chartgen.catalog.gateways import Gateway
 from chartgen.catalog.gpus import Gpu
 from chartgen.catalog.models import Model
 from chartgen.catalog.quantizations import Quantization
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Decision
 from chartgen.kernel.units import Seconds, Tokens
 from chartgen.profile import LoadedProfile, Profile

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from chartgen.catalog.gpus import Gpu
 from chartgen.catalog.models import Model
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.units import Bytes, Seconds
 from chartgen.memory.fit import Fit
 

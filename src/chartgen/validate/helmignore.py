@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
+
+from chartgen.kernel.dataclass import dataclass
 
 _ALWAYS: Final = "templates/.?*"
 """What Helm leaves out of every chart."""

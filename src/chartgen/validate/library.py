@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import jsonschema_rs
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
+from chartgen.kernel.structure import from_json
 
 FOLDER: Final = Path(__file__).resolve().parent / "schemas"
 """The generated schemas; kubeconform reads the same folder."""
@@ -71,7 +71,7 @@ class Index:
 @cache
 def index() -> Index:
     """The index, read once."""
-    data = json.loads((FOLDER / "index.json").read_text(encoding="utf-8"))
+    data = _content("index.json")
     releases = [
         Release(
             minor=entry["minor"],
@@ -139,7 +139,7 @@ def _registry(folder: str) -> Any:
 
 
 def _content(path: str) -> Any:
-    return json.loads((FOLDER / path).read_text(encoding="utf-8"))
+    return from_json((FOLDER / path).read_bytes())
 
 
 def at_location(location: str) -> Any:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import Manifest, at, items, mapping, mappings
 from chartgen.lint.promql import PromQLError, read_query
+from chartgen.lint.relations import SCRAPERS
 from chartgen.lint.unknown import Maybe, Unknown, known
 from chartgen.lint.views.all import Views
 from chartgen.lint.views.signal import MissingMetric, missing_metrics
 
-SCRAPERS: Final = ("ServiceMonitor", "PodMonitor", "PodMonitoring")
 _DURATION: Final = re.compile(r"(\d+)(ms|s|m|h)")
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _GRAFANA: Final = re.compile(r"\$\{?\w+(:\w+)?\}?")

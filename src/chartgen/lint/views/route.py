@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from chartgen.catalog.gateways import load_gateway
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint import dialects
@@ -21,7 +21,6 @@ from chartgen.lint.views.engine.view import EngineView
 from chartgen.lint.views.monitor import seconds as duration
 from chartgen.lint.views.route_settings import attached, retries_posts, rewrites_to_root, rule_timeouts
 
-ROUTES: Final = ("Ingress", "HTTPRoute", "VirtualService", "HTTPProxy", "IngressRoute", "Route")
 _RATE: Final = re.compile(r"(limit-rps|limit-rpm|limit-req-rate|rate-limit-requests|limit-connections)$")
 _NO_DELAY: Final = "http-no-delay"
 
