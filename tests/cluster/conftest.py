@@ -31,6 +31,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(oldest))
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fail a test of a group that is spread over workers: each of them would start the group's programs."""
+    grouped = item.get_closest_marker("xdist_group") and item.config.getoption("loadgroup", default=False)
+    if grouped and "@" not in item.nodeid:
+        pytest.fail("this pytest-xdist does not keep an xdist_group on one worker under this pytest", pytrace=False)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print how many tests of each check passed, failed or broke."""
     counts = Counter(
