@@ -46,6 +46,10 @@ class Api(Wire):
         self._resources = dict(self._discover())
         return (version, kind) in self._resources
 
+    def kinds(self) -> set[str]:
+        """Every kind that the server serves."""
+        return {kind for (_, kind), _ in self._discover()}
+
     def _discover(self) -> Iterable[tuple[tuple[str, str], Resource]]:
         for root in ("/api", "/apis"):
             listing = self.send("GET", root, accept=_DISCOVERY).body
