@@ -47,6 +47,8 @@ WISHES: Final[dict[str, dict[str, Any]]] = {
     "pending": {"traffic": {"pending_query": 'sum(rabbitmq_queue_messages_ready{queue="work"})'}},
 }
 """What else may be asked for, as parts of a profile."""
+_LARGE: Final = ("h200-sxm-141gb", "b300-sxm-288gb", "gb300-288gb")
+"""Cards that carry nearly every model, by each way to get GPUs, on each cloud."""
 _PREFERRED: Final = {
     "nvidia": ("h200-sxm-141gb", "h100-sxm-80gb"),
     "amd": ("mi325x-256gb", "mi300x-192gb"),
@@ -66,7 +68,7 @@ def axes() -> list[Axis]:
         Axis(name="allocation", values=tuple(ALLOCATIONS), easy=("whole", "nodes")),
         Axis(name="exposure", values=("none", *gateway_names()), easy=("none",)),
         Axis(name="release", values=tuple(minors.values()), easy=(releases()[-1],)),
-        Axis(name="card", values=tuple(card.key for card in gpus()), easy=("h200-sxm-141gb", "l4-24gb")),
+        Axis(name="card", values=tuple(card.key for card in gpus()), easy=_LARGE),
         Axis(name="model", values=tuple(sorted(architectures.values())), easy=("Qwen/Qwen2.5-0.5B-Instruct",)),
     ]
 
@@ -77,6 +79,7 @@ def text_of(row: Row) -> str:
 
 
 def profile(row: Row) -> dict[str, Any]:
+    """The profile of a row."""
     minor, class_, wish, cloud, allocation, exposure, release, card, model = row
     made: dict[str, Any] = {
         "model": model,

@@ -93,11 +93,18 @@ class Report:
             yield f"{axis.name}: " + ", ".join(f"{value} {counts[value]}" for value in axis.values)
         yield _counted("objects that the servers judged", {k: n for k, n in kinds.items() if k not in UNSERVED})
         yield _counted("objects of kinds that no server here knows", {k: n for k, n in kinds.items() if k in UNSERVED})
-        names = [axis.name for axis in self.covering.axes]
-        pairs = Counter(f"{names[i]} and {names[j]}" for i, _, j, _ in self.covering.impossible)
-        yield _counted("pairs that no chart can hold", pairs)
+        yield from self._impossible()
         yield f"pairs not yet held: {len(self.covering.open)}"
         yield _counted("profiles refused, by the key that the planner names", self.maker.refusals)
+
+    def _impossible(self) -> Iterator[str]:
+        names = [axis.name for axis in self.covering.axes]
+        found = self.covering.impossible
+        counts = Counter((i, j) for i, _, j, _ in found)
+        yield f"pairs that no chart can hold: {len(found)}"
+        for (i, j), count in counts.most_common():
+            one, other, why = next((a, b, why) for (x, a, y, b), why in found.items() if (x, y) == (i, j))
+            yield f"  {names[i]} and {names[j]} {count}, such as {one} and {other}: {why}"
 
 
 def _counted(what: str, counts: dict[str, int]) -> str:

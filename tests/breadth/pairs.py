@@ -41,7 +41,7 @@ class Covering:
     open: dict[Pair, None] = field(init=False)
     """Pairs that no row has held yet."""
     impossible: dict[Pair, str] = field(default_factory=dict)
-    """Pairs that no row can hold, each with the reason that the first try gave."""
+    """Pairs that no row can hold, each with every reason that was given."""
     _known: dict[Row, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -68,13 +68,13 @@ class Covering:
         i, one, j, other = pair
         fixed = {i: one, j: other}
         mixes = product(*((fixed[at],) if at in fixed else axis.easy for at, axis in enumerate(self.axes)))
-        first = None
+        reasons: dict[str, None] = {}
         for row in mixes:
             why = self._why_not(row)
             if why is None:
                 return self._enriched(row, fixed)
-            first = first or why
-        self.impossible[pair] = first or ""
+            reasons[why] = None
+        self.impossible[pair] = " | ".join(reasons)
         return None
 
     def _enriched(self, row: Row, fixed: dict[int, str]) -> Row:

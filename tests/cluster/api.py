@@ -16,6 +16,8 @@ T = TypeVar("T")
 _APPLY: Final = "application/apply-patch+yaml"
 _MERGE: Final = "application/merge-patch+json"
 _DISCOVERY: Final = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+PATIENCE: Final = 120.0
+"""Seconds after which something will not come any more: many, as other builds may keep the machine busy."""
 _POLL_SECONDS: Final = 0.1
 
 
@@ -143,7 +145,7 @@ class Api(Wire):
         return verdict.body
 
 
-def wait_for(ready: Callable[[], T | None], what: str, seconds: float = 30.0) -> T:
+def wait_for(ready: Callable[[], T | None], what: str, seconds: float = PATIENCE) -> T:
     """The first true answer of `ready`; ClusterError when it does not come in time."""
     deadline = time.monotonic() + seconds
     while True:

@@ -133,7 +133,7 @@ def _make(api: Api, built: Built) -> None:
             others.append(_tenant(name, node))
     for item in others:
         built.others.append(api.must(item, namespace=TENANTS))
-    wait_for(lambda: ready_nodes(api) >= set(built.nodes), "the nodes' readiness", 60)
+    wait_for(lambda: ready_nodes(api) >= set(built.nodes), "the nodes' readiness")
 
 
 def remove(api: Api, *built: Built) -> None:
@@ -148,7 +148,7 @@ def remove(api: Api, *built: Built) -> None:
     for each in built:
         for manifest in [*each.others, *each.nodes.values()]:
             api.delete(manifest, namespace=TENANTS, grace=0)
-    wait_for(lambda: _empty(api), "the cluster's end", 60)
+    wait_for(lambda: _empty(api), "the cluster's end")
 
 
 def _empty(api: Api) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from cluster.api import Api
+from cluster.api import PATIENCE, Api
 from cluster.certificates import Certificates, make
 from cluster.errors import ClusterError
 from cluster.sandbox import LOOPBACK, Sandbox, free_ports, must_be_free
@@ -18,8 +18,6 @@ from toolbox.table import ToolError
 
 MINORS: Final = ("1.34", "1.37")
 """The Kubernetes minors that scripts/tools builds."""
-_START_SECONDS = 90.0
-"""The API server answers within a few seconds; this much on a machine that is busy with builds."""
 _SCHEDULER_CONFIGURATION = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",
     "kind": "KubeSchedulerConfiguration",
@@ -56,7 +54,7 @@ class ControlPlane:
     ports: Ports
     """Where it listens."""
 
-    def wait(self, ready: Callable[[], object], what: str, seconds: float = 30.0) -> None:
+    def wait(self, ready: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
         """Wait for something; ClusterError at once when a program of the cluster dies meanwhile."""
         self.sandbox.wait(ready, what, seconds)
 
@@ -102,7 +100,7 @@ def start(
     )  # fmt: skip
     sandbox.start("etcd", [programs["etcd"], *_etcd(chosen)], environment)
     start_server(plane, environment)
-    sandbox.wait(lambda: _ready(api), f"Kubernetes {minor}: the API server's start", _START_SECONDS)
+    sandbox.wait(lambda: _ready(api), f"Kubernetes {minor}: the API server's start", PATIENCE)
     scheduler = ["--config", "scheduler.json", "--secure-port", "0"]
     sandbox.start("kube-scheduler", [programs["kube-scheduler"], *scheduler], environment)
     controllers = [*_controllers(plane), *controller_options]
@@ -110,7 +108,7 @@ def start(
     sandbox.wait(
         lambda: api.get("v1", "ServiceAccount", "default"),
         f"Kubernetes {minor}: the controllers' start",
-        _START_SECONDS,
+        PATIENCE,
     )
     return plane
 

@@ -62,7 +62,7 @@ def install(api: Api, *sets: str, whole: bool = False) -> int:
         verdict = api.send("POST", path, text, content="application/yaml")
         if not verdict.accepted and verdict.status != HTTPStatus.CONFLICT:
             raise ClusterError(f"{name}: {verdict.message}")
-    wait_for(lambda: _established(api) >= set(definitions), "the definitions", 60)
+    wait_for(lambda: _established(api) >= set(definitions), "the definitions")
     return len(definitions)
 
 

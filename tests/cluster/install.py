@@ -20,7 +20,7 @@ from cluster.wire import Manifest, Verdict
 Helm = Literal["helm3", "helm4"]
 """Which Helm: 3 sends what a client-side merge gives, 4 applies on the server's side."""
 
-_HELM_SECONDS: Final = 120
+_HELM_SECONDS: Final = 300
 _HELM_WARNING: Final = re.compile(r'warnings\.go:\d+\] (?:"Warning: )?(.+?)"?$|level=WARN msg="?(.+?)"?$')
 _SEPARATOR: Final = re.compile(r"^---.*$", re.MULTILINE)
 

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cluster.api import Api
+from cluster.api import PATIENCE, Api
 from cluster.errors import ClusterError
 from cluster.wire import Manifest
 
 _QUIET_SECONDS: Final = 2.0
 """So long nothing may change until the scheduler's word counts as its last."""
+_STUCK_SECONDS: Final = 8.0
+"""The same where a pod is missing or not ready: more may still come, late on a busy machine."""
 _WORKLOADS: Final = (("apps/v1", "Deployment"), ("apps/v1", "StatefulSet"), ("apps/v1", "ReplicaSet"))
 
 
@@ -32,7 +34,7 @@ class Placement:
     """Whether it is ready."""
 
 
-def placements(api: Api, namespace: str, *, seconds: float = 30.0) -> list[Placement]:
+def placements(api: Api, namespace: str, *, seconds: float = PATIENCE) -> list[Placement]:
     """Every pod of a namespace that is to stay, once the scheduler has spoken on each and nothing changes.
 
     Raises:
@@ -47,10 +49,10 @@ def placements(api: Api, namespace: str, *, seconds: float = 30.0) -> list[Place
         if now != before:
             before, since = now, time.monotonic()
         elif time.monotonic() - since >= _QUIET_SECONDS and all(pod.node or pod.waits for pod in now):
-            missing = list(_missing(api, namespace))
-            if not missing:
+            missing, stuck = list(_missing(api, namespace)), time.monotonic() - since >= _STUCK_SECONDS
+            if not missing and (stuck or all(pod.ready or pod.waits for pod in now)):
                 return now
-            if time.monotonic() - since >= 2 * _QUIET_SECONDS:
+            if missing and stuck:
                 raise ClusterError("; ".join(missing))
         time.sleep(0.1)
     raise ClusterError(f"the pods of {namespace} are not settled after {seconds:.0f} s: {before}")

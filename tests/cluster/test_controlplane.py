@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cluster import controlplane
-from cluster.api import wait_for
+from cluster.api import PATIENCE, wait_for
 from cluster.controlplane import MINORS, ControlPlane, Ports
 from cluster.errors import ClusterError
 from cluster.keeper import members
@@ -77,7 +77,7 @@ def test_killed_server_is_told_and_starts_again() -> None:
         with pytest.raises(ClusterError, match="kube-apiserver ended by signal 9"):
             plane.wait(lambda: None, "nothing")
         controlplane.start_server(plane)
-        wait_for(lambda: answers(plane), "the server's return", 60)
+        wait_for(lambda: answers(plane), "the server's return")
         assert plane.api.get("apps/v1", "Deployment", "x")
         assert len(members(sandbox.group)) == 5  # four programs and the keeper
     assert not members(sandbox.group)
@@ -132,7 +132,7 @@ def test_killed_tests_leave_nothing(end: str) -> None:
         folder, group = started.stdout.readline().split()
         assert len(members(int(group))) >= 4
         getattr(started, end)()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while (members(int(group)) or Path(folder).exists()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not members(int(group))

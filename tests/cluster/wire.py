@@ -20,7 +20,7 @@ Manifest = dict[str, Any]
 """One Kubernetes object as plain data."""
 
 _WARNING: Final = re.compile(r'299 \S+ "((?:[^"\\]|\\.)*)"')
-_ANSWER_SECONDS: Final = 60
+_ANSWER_SECONDS: Final = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from cluster.api import Api, wait_for
+from cluster.api import PATIENCE, Api, wait_for
 from cluster.wire import Manifest, Verdict
 
 DEPLOYMENT: Final = ("apps/v1", "Deployment")
@@ -48,7 +48,7 @@ def rolled_out(api: Api, namespace: str, name: str) -> bool:
     return current and counts == [wanted] * 3
 
 
-def fewest_ready(api: Api, namespace: str, name: str, until: Callable[[], bool], seconds: float = 60.0) -> int:
+def fewest_ready(api: Api, namespace: str, name: str, until: Callable[[], bool], seconds: float = PATIENCE) -> int:
     """The fewest ready replicas that a Deployment had until something came true."""
     fewest: int = deployment(api, namespace, name)["status"].get("readyReplicas", 0)
 
@@ -61,7 +61,7 @@ def fewest_ready(api: Api, namespace: str, name: str, until: Callable[[], bool],
     return fewest
 
 
-def drain(api: Api, node: str, namespace: str, *, seconds: float = 60.0) -> list[Verdict]:
+def drain(api: Api, node: str, namespace: str, *, seconds: float = PATIENCE) -> list[Verdict]:
     """Drain a node as kubectl does: close it, then ask for each pod's eviction until all are gone.
 
     Returns the refusals: a disruption budget made the drain wait so often.
