@@ -20,6 +20,7 @@ from chartgen.validate.helm import HelmError
 from cluster import definitions
 from cluster.api import Api
 from cluster.controlplane import MINORS, ControlPlane
+from cluster.errors import ClusterError
 from cluster.install import documents, make_namespace, send
 
 DEFINITIONS: Final = ("envoy-gateway-crds", "istio-crds")
@@ -148,9 +149,9 @@ class Judge:
         """A row's chart before Helm, the embedded schemas and the server of its minor."""
         try:
             text = self.maker.manifests(row)
-        except HelmError as error:
-            return Outcome(row=row, faults=(f"helm template: {error}",))
-        return self.outcome(row, text)
+            return self.outcome(row, text)
+        except (HelmError, ClusterError) as error:
+            return Outcome(row=row, faults=(str(error),))
 
     def outcome(self, row: Row, text: str) -> Outcome:
         """What the schemas and the server of a row's minor say of manifests, asked for a dry run with strict fields."""

@@ -82,7 +82,7 @@ class Covering:
         free = [at for at in range(len(self.axes)) if at not in fixed]
         wished = dict(fixed)
         for at in free:
-            wished[at] = self._wanted(at, wished)[0]
+            wished[at] = next(iter(self._wanted(at, wished)), row[at])
         bold = tuple(wished[at] for at in range(len(self.axes)))
         if self._why_not(bold) is None:
             return bold
@@ -97,14 +97,13 @@ class Covering:
         return row
 
     def _wanted(self, at: int, chosen: dict[int, str]) -> list[str]:
-        """The values of an axis, first those that close most open pairs with the chosen values of other axes."""
-
-        def gain(value: str) -> int:
+        """The values of an axis that close open pairs with the chosen values of other axes, most of them first."""
+        gains = dict[str, int]()
+        for value in self.axes[at].values:
             pairs = [_pair(at, value, other, there) for other, there in chosen.items()]
-            blocked = any(pair in self.impossible for pair in pairs)
-            return -1 if blocked else sum(pair in self.open for pair in pairs)
-
-        return sorted(self.axes[at].values, key=gain, reverse=True)
+            if not any(pair in self.impossible for pair in pairs):
+                gains[value] = sum(pair in self.open for pair in pairs)
+        return sorted((value for value, gain in gains.items() if gain), key=lambda value: -gains[value])
 
     def _why_not(self, row: Row) -> str | None:
         if row not in self._known:

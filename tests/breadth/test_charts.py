@@ -32,7 +32,7 @@ def test_every_value_is_one_of_a_profile(axis: Axis, tmp_path: Path) -> None:
 def test_the_first_rows_become_charts(tmp_path: Path) -> None:
     """The first rows are planned, rendered by Helm and hold a workload; every refusal on the way was clear."""
     report = empty(tmp_path)
-    for row in islice(report.covering.rows(), 30):
+    for row in islice(report.covering.rows(), 15):
         text = report.maker.manifests(row)
         assert "kind: Deployment" in text or "kind: LeaderWorkerSet" in text
     assert report.maker.unclear == {}

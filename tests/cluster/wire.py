@@ -8,8 +8,10 @@ import re
 import select
 import ssl
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
@@ -37,7 +39,7 @@ class Verdict:
     @property
     def accepted(self) -> bool:
         """Whether the request was carried out."""
-        return self.status < http.client.BAD_REQUEST
+        return self.status < HTTPStatus.BAD_REQUEST
 
     @property
     def message(self) -> str:
@@ -71,13 +73,19 @@ class Wire:
         headers = {"Authorization": f"Bearer {self.token}", "Accept": accept, "Content-Type": content}
         target = f"{path}?{urlencode(query)}" if query else path
         data = None if body is None else (body if isinstance(body, str) else json.dumps(body)).encode()
-        fresh = not hasattr(self._local, "connection")
-        try:
-            answer, text = self._exchange(method, target, data, headers)
-        except (OSError, http.client.HTTPException) as error:
-            if fresh or method == "POST":
-                raise ClusterError(f"{self.address} does not answer: {error}") from error
-            return self.send(method, path, body, query=query, content=content, accept=accept)
+        again = method != "POST" or "dryRun" in (query or {})
+        deadline = time.monotonic() + _ANSWER_SECONDS
+        while True:
+            fresh = not hasattr(self._local, "connection")
+            try:
+                answer, text = self._exchange(method, target, data, headers)
+            except (OSError, http.client.HTTPException) as error:
+                if fresh or not again:
+                    raise ClusterError(f"{self.address} does not answer: {error}") from error
+                continue
+            busy = answer.status == HTTPStatus.GATEWAY_TIMEOUT  # the server gave up, as on a machine full of builds
+            if not (busy and again and time.monotonic() < deadline):
+                break
         found = tuple(
             warning.replace('\\"', '"')
             for header in answer.headers.get_all("Warning", [])
