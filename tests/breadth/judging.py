@@ -21,7 +21,7 @@ from cluster import definitions
 from cluster.api import Api
 from cluster.controlplane import MINORS, ControlPlane
 from cluster.errors import ClusterError
-from cluster.install import documents, make_namespace, send
+from cluster.install import documents, send
 
 DEFINITIONS: Final = ("envoy-gateway-crds", "istio-crds")
 """What some charts need beside the usual definitions."""
@@ -47,7 +47,6 @@ WARNINGS: Final = frozenset(
     }
 )
 """Warnings that stand for what cannot be said in another way."""
-NAMESPACE: Final = "matrix"
 _PROCESSES: Final = 2
 
 Server = tuple[str, str, Path]
@@ -131,10 +130,8 @@ def run(plane_of: Callable[[str], ControlPlane], folder: Path, most: int | None 
 
 
 def ready(plane: ControlPlane) -> Server:
-    """Give a server the definitions and the namespace that the matrix needs."""
+    """Give a server the definitions that the matrix needs."""
     definitions.install(plane.api, *DEFINITIONS)
-    if plane.api.get("v1", "Namespace", NAMESPACE) is None:
-        make_namespace(plane, NAMESPACE)
     return plane.api.address, plane.api.token, plane.api.authority
 
 
@@ -160,7 +157,7 @@ class Judge:
         faults = [f"schema of {one.kind} {dotted(one.path)}: {one.message}" for one in problems]
         for manifest, raw in found:
             if manifest["kind"] not in UNSERVED:
-                verdict = send(self.servers[row[0]], manifest, raw, namespace=NAMESPACE, dry_run=True)
+                verdict = send(self.servers[row[0]], manifest, raw, namespace="default", dry_run=True)
                 said = [verdict.message] if verdict.message else sorted({*verdict.warnings} - WARNINGS)
                 faults += [f"{manifest['kind']}/{manifest['metadata']['name']}: {one}" for one in said]
         return Outcome(row=row, faults=tuple(faults), kinds=tuple(manifest["kind"] for manifest, _ in found))

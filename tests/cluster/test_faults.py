@@ -60,8 +60,8 @@ def faulty(tmp_path: Path) -> Callable[[str, str, str], Path]:
 @pytest.fixture
 def quick(plane: ControlPlane, cluster_of: Callable[[str], Built]) -> Iterator[ControlPlane]:
     """A cluster with room for exactly two replicas of chat-70b, where pods end within a second."""
+    kwok.start(plane, ending=1)  # before there are nodes, whose leases it would have to take over
     cluster_of("full")
-    kwok.start(plane, ending=1)
     yield plane
     kwok.start(plane)
 
