@@ -4,59 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from chartgen.validate.library import FOLDER
+from charts.reading import floor, only, pods, rendered, run, workload
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def run(*command: str | Path, text: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a program and keep what it says."""
-    return subprocess.run([*map(str, command)], input=text, capture_output=True, text=True, check=False)
-
-
-def floor(chart: Path) -> str:
-    """The oldest Kubernetes that a chart says it installs on, as 1.34."""
-    about = yaml.safe_load((chart / "Chart.yaml").read_text("utf-8"))
-    return str(about["kubeVersion"]).removeprefix(">=").removesuffix(".0-0")
-
-
-@cache
-def rendered(helm: str, chart: Path, *options: str) -> list[dict[str, Any]]:
-    """The objects of a chart; most tests look at the same ones."""
-    oldest = f"{floor(chart)}.0"
-    result = run(helm, "template", chart.name, chart, "--namespace", "llm", "--kube-version", oldest, *options)
-    assert result.returncode == 0, result.stderr
-    return [document for document in yaml.safe_load_all(result.stdout) if document]
-
-
-def only(objects: list[dict[str, Any]], kind: str) -> dict[str, Any]:
-    """The one object of a kind."""
-    (found,) = [one for one in objects if one["kind"] == kind]
-    return found
-
-
-def workload(objects: list[dict[str, Any]]) -> dict[str, Any]:
-    """What makes the pods: a Deployment, or a LeaderWorkerSet for a replica over several nodes."""
-    (found,) = [one for one in objects if one["kind"] in {"Deployment", "LeaderWorkerSet"}]
-    return found
-
-
-def pods(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The spec of each kind of pod: one, or a leader's and a worker's."""
-    spec = workload(objects)["spec"]
-    group = spec.get("leaderWorkerTemplate")
-    templates = [spec["template"]] if group is None else [group["leaderTemplate"], group["workerTemplate"]]
-    return [template["spec"] for template in templates]
 
 
 def test_helm_lints_each_chart_strictly(helm: str, chart: Path) -> None:
@@ -91,16 +49,6 @@ def test_kubeconform_accepts_every_object(helm: str, kubeconform: str, chart: Pa
     summary = json.loads(result.stdout)["summary"]
     assert (summary["invalid"], summary["errors"], summary["skipped"]) == (0, 0, 0), result.stdout
     assert summary["valid"] >= 5
-
-
-def test_prometheus_accepts_the_alerts(helm: str, promtool: str, chart: Path, tmp_path: Path) -> None:
-    """Every alert parses, and its query with the labels filled in is PromQL."""
-    rule = only(rendered(helm, chart), "PrometheusRule")
-    path = tmp_path / "rules.yaml"
-    path.write_text(yaml.safe_dump(rule["spec"]), encoding="utf-8")
-    result = run(promtool, "check", "rules", path)
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "SERIES" not in path.read_text("utf-8")
 
 
 def test_a_workload_has_no_replicas_beside_an_autoscaler(helm: str, chart: Path) -> None:

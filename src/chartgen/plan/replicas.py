@@ -58,6 +58,7 @@ def plan_replicas(load: Load) -> Replicas:
         f"{window} s: at least {whole('cooldown-floor')} s and at least one start of {load.ready_after:.0f} s; "
         f"{assumption('cooldown-floor').because}"
     )
+    patience = _patience(load)
     return Replicas(
         minimum=minimum,
         maximum=maximum,
@@ -67,7 +68,8 @@ def plan_replicas(load: Load) -> Replicas:
         polling=house("polling-interval"),
         cooldown=worked_out(window, sentence(calm)),
         behavior=_behavior(window, calm),
-        fallback=_fallback(load, minimum, peak),
+        patience=patience,
+        fallback=_fallback(load, minimum, peak, patience),
     )
 
 
@@ -140,17 +142,27 @@ def _behavior(window: int, calm: str) -> Decision[dict[str, Json]]:
     return worked_out(value, because)
 
 
-def _fallback(load: Load, minimum: Decision[int], peak: Decision[int]) -> Decision[dict[str, Json]]:
+def _patience(load: Load) -> Decision[int]:
+    polls = math.ceil(load.ready_after / whole("polling-interval"))
+    return worked_out(
+        polls + whole("fallback-failures"),
+        f"A first start shows no metrics for {load.ready_after:.0f} s, which is {polls} polls; "
+        f"{whole('fallback-failures')} more, as {assumption('fallback-failures').because}",
+    )
+
+
+def _fallback(
+    load: Load, minimum: Decision[int], peak: Decision[int], patience: Decision[int]
+) -> Decision[dict[str, Json]]:
     replicas = peak.value if load.workload == "interactive" else max(minimum.value, 1)
-    polls = whole("fallback-failures") + math.ceil(load.ready_after / whole("polling-interval"))
     value: dict[str, Json] = {
-        "failureThreshold": polls,
+        "failureThreshold": patience.value,
         "replicas": replicas,
         "behavior": "currentReplicasIfHigher",
     }
     because = (
-        f"When metrics are missing for {polls} polls, go to {replicas} replica{'s' if replicas > 1 else ''} or stay "
-        "where there are more: a silent Prometheus must not take replicas away under load. Until then nothing changes: "
-        f"a first start shows no metrics for {load.ready_after:.0f} s either. Needs KEDA 2.17"
+        f"When metrics are missing for {patience.value} polls, go to {replicas} replica{'s' if replicas > 1 else ''} "
+        "or stay where there are more: a silent Prometheus must not take replicas away under load. Until then nothing "
+        f"changes: a first start shows no metrics for {load.ready_after:.0f} s either. Needs KEDA 2.17"
     )
     return worked_out(value, because)

@@ -105,8 +105,10 @@ class Replicas:
     """Seconds without activity before the last replica goes."""
     behavior: Decision[dict[str, Json]]
     """The HPA's windows and steps."""
+    patience: Decision[int]
+    """Looks in a row that may find no metrics before they count as lost."""
     fallback: Decision[dict[str, Json]]
-    """What happens when metrics are missing."""
+    """What happens when metrics are lost."""
 
     @property
     def rests(self) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from chartgen.catalog.assumptions import Assumption, assumption, sentence
+from chartgen.catalog.assumptions import Assumption, assumption, sentence, whole
 from chartgen.chart.types import Component
 from chartgen.kernel.decision import Decision, Json, Values, assumed, worked_out
 from chartgen.plan.types import Plan
@@ -71,21 +72,33 @@ def _alerts(plan: Plan) -> Iterator[tuple[str, Values]]:
             ),
         )
     if plan.resolved.autoscales:
-        yield (
-            "ScalingIsBlind",
-            _alert(
-                f"sum({' or '.join(map(_scaling_errors, ('namespace', 'exported_namespace')))}) > 0",
-                "KEDA cannot read a trigger's metric and holds its fallback; the counter exists from KEDA 2.15 on, and "
-                "its namespace is exported_namespace where the scrape sets one of its own",
-                "alert-slow",
-                "warning",
-                "The autoscaler cannot read its metrics and holds the fallback replicas.",
-            ),
+        yield "ScalingIsBlind", _blind(plan)
+
+
+def _blind(plan: Plan) -> dict[str, Decision[Json]]:
+    """KEDA reads nothing, for longer than a first start reads nothing."""
+    window = whole("alert-window")
+    errors = " or ".join(
+        f'increase(keda_scaled_object_errors_total{{scaledObject="RELEASE",{label}="NAMESPACE"}}[{window}m])'
+        for label in ("namespace", "exported_namespace")
+    )
+    alert = _alert(
+        f"sum({errors}) > 0",
+        "KEDA cannot read a trigger's metric and holds its fallback; the counter exists from KEDA 2.15 on, and "
+        "its namespace is exported_namespace where the scrape sets one of its own",
+        "alert-slow",
+        "warning",
+        "The autoscaler cannot read its metrics and holds the fallback replicas.",
+    )
+    failing = plan.replicas.patience.value * plan.replicas.polling.value
+    wait = math.ceil(failing / 60) + window
+    if wait > whole("alert-slow"):
+        because = (
+            f"A first start shows no metrics either: KEDA may count errors for {failing} s before it falls back, and "
+            f"the query sees the last one for {window} minutes more"
         )
-
-
-def _scaling_errors(label: str) -> str:
-    return f'increase(keda_scaled_object_errors_total{{scaledObject="RELEASE",{label}="NAMESPACE"}}[5m])'
+        alert["for"] = worked_out(f"{wait}m", because)
+    return alert
 
 
 def _latencies(plan: Plan, metrics: dict[str, str]) -> Iterator[tuple[str, Values]]:
