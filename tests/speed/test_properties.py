@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chartgen.catalog.gpus import Gpu, gpus
-from chartgen.catalog.models import Model, models
+from chartgen.catalog.gpus import Gpu, gpu, gpus
+from chartgen.catalog.models import Model, model, models
 from chartgen.kernel.units import GIB, Bytes, Seconds
 from chartgen.speed import Band, Objectives, Speed, SpeedQuestion, capacity, predict
 
@@ -57,6 +57,20 @@ def test_more_requests_never_make_a_request_faster(question: SpeedQuestion, more
     few, many = predict(question), predict(replace(question, concurrency=question.concurrency + more))
     assert many.time_to_first_token.best >= few.time_to_first_token.best * (1 - 1e-9)
     assert many.inter_token_latency.best >= few.inter_token_latency.best * (1 - 1e-9)
+
+
+def test_a_pipeline_with_few_requests_gets_no_faster_by_more() -> None:
+    """Two stages with two, three and four requests: a second request to a batch never hastens the first."""
+    question = SpeedQuestion(
+        model=model("Qwen/Qwen2.5-0.5B-Instruct"),
+        gpu=gpu("A10"),
+        prompt_tokens=1,
+        answer_tokens=1,
+        concurrency=1,
+        pipeline_parallel=2,
+    )
+    found = [predict(replace(question, concurrency=count)).time_to_first_token.best for count in range(1, 9)]
+    assert found == sorted(found)
 
 
 @FEW

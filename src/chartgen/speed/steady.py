@@ -71,7 +71,7 @@ def steady(engine: Engine, traffic: Traffic, running: float) -> Steady:
     others = running - 1
     batch = Batch(sequences=together, context=traffic.context)
     decode = step(engine.works, engine.card, batch, engine.rates)
-    alone, shared = _prompt(engine, traffic, batch)
+    alone, shared = _prompt(engine, traffic, batch, others)
     delay = others * shared / stages
     fixed = alone + engine.rates.prompt_queue * delay + engine.rates.request_overhead * MILLI
     gap = _gap(decode.seconds, delay, fixed, traffic.answer, waits=others > 0)
@@ -79,14 +79,19 @@ def steady(engine: Engine, traffic: Traffic, running: float) -> Steady:
     return Steady(first=first, gap=gap, decode=decode, prompt=shared)
 
 
-def _prompt(engine: Engine, traffic: Traffic, batch: Batch) -> tuple[float, float]:
-    """Seconds of the steps that one prompt goes through, and what it adds to them."""
+def _prompt(engine: Engine, traffic: Traffic, batch: Batch, others: float) -> tuple[float, float]:
+    """Seconds of the steps that one prompt goes through, and what it adds to them.
+
+    Beside other requests there would be a step in any case, with one answer at least: a pipeline may have no more
+    than one request to a batch.
+    """
     chunks = ceil(traffic.prompt / engine.chunk)
     size = traffic.prompt / chunks
     beside = replace(batch, sequences=max(0.0, batch.sequences - 1))
     loaded = replace(beside, prompt=size, before=(traffic.prompt - size) / 2)
     through = step(engine.works, engine.card, loaded, engine.rates).seconds
-    without = step(engine.works, engine.card, beside, engine.rates).seconds if beside.sequences else 0.0
+    answers = replace(beside, sequences=max(1.0, beside.sequences))
+    without = step(engine.works, engine.card, answers, engine.rates).seconds if others else 0.0
     return chunks * through, chunks * max(0.0, through - without)
 
 
