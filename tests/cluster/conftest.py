@@ -78,11 +78,12 @@ def plane(planes: Callable[[str], ControlPlane]) -> ControlPlane:
 
 
 @pytest.fixture
-def namespace(plane: ControlPlane) -> str:
+def namespace(plane: ControlPlane) -> Iterator[str]:
     """A namespace of the newest control plane that no other test uses."""
     name = f"test-{next(_numbers)}"
     install.make_namespace(plane, name)
-    return name
+    yield name
+    install.remove_namespace(plane, name)
 
 
 @pytest.fixture

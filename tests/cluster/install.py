@@ -55,6 +55,19 @@ def make_namespace(plane: ControlPlane, name: str) -> None:
     wait_for(lambda: plane.api.get("v1", "ServiceAccount", "default", name), f"the service account of {name}")
 
 
+def remove_namespace(plane: ControlPlane, name: str) -> None:
+    """Remove a namespace, and its pods at once: those that wait would take the nodes of the next test's cluster."""
+
+    def empty() -> bool:
+        pods = plane.api.list("v1", "Pod", name)
+        for pod in pods:
+            plane.api.delete(pod, grace=0)
+        return not pods
+
+    plane.api.delete({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    wait_for(empty, f"the end of the pods in {name}")
+
+
 def helm(plane: ControlPlane, which: Helm, *arguments: str | Path) -> Answer:
     """Run Helm on the cluster, with nothing of the user's own Helm settings."""
     home = plane.sandbox.folder / which

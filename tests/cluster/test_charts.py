@@ -12,7 +12,7 @@ from cluster import kwok, workloads
 from cluster.api import wait_for
 from cluster.clusters import Built
 from cluster.controlplane import MINORS, ControlPlane
-from cluster.install import Helm, helm, install_chart, judge, make_namespace, rendered
+from cluster.install import Helm, helm, install_chart, judge, make_namespace, remove_namespace, rendered
 from cluster.placement import placements
 
 OUT = Path(__file__).resolve().parent.parent.parent / "out"
@@ -23,12 +23,14 @@ _numbers = itertools.count()
 
 
 @pytest.fixture
-def home(plane: ControlPlane) -> Callable[[ControlPlane], str]:
+def home(plane: ControlPlane) -> Iterator[Callable[[ControlPlane], str]]:
     """Makes a namespace of its own in a control plane, with the volume that batch-8b expects to be there."""
     del plane
+    made = []
 
     def make(where: ControlPlane) -> str:
         name = f"chart-{next(_numbers)}"
+        made.append((where, name))
         make_namespace(where, name)
         volume = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "20Gi"}}}
         metadata = {"name": "llama-weights"}
@@ -36,7 +38,9 @@ def home(plane: ControlPlane) -> Callable[[ControlPlane], str]:
         where.api.must(claim, namespace=name)
         return name
 
-    return make
+    yield make
+    for where, name in made:
+        remove_namespace(where, name)
 
 
 @pytest.mark.parametrize("minor", MINORS)
