@@ -7,7 +7,7 @@ JOBS ?= 2
 # Folders of tests that need a control plane, a real engine or minutes: each is a target of its own.
 SLOW := cluster engine_live engine_truth matrix
 
-.PHONY: install tools check test matrix generated cluster-test cluster-matrix schemas-check engine-truth engine-live bench clean
+.PHONY: install tools check test matrix generated cluster-tools cluster-test cluster-matrix schemas-check engine-truth engine-live bench clean
 
 install: $(VENV)/installed
 
@@ -38,16 +38,17 @@ generated: install
 	$(BIN)/python scripts/generate
 	$(BIN)/chartgen policy docs
 
-# A real etcd, API server, controllers and scheduler judge what is rendered. Building them takes a while, once.
-# Each worker has control planes of its own; tests that share a set of programs share an xdist_group.
-cluster-test: tools
-	$(BIN)/python scripts/tools install --group cluster
-	$(BIN)/python scripts/tools install --group controllers
+# A real etcd, API server, scheduler and controllers. Building them takes about half an hour, once.
+cluster-tools: tools
+	nice $(BIN)/python scripts/tools install --group cluster
+	nice $(BIN)/python scripts/tools install --group controllers
+
+# They judge what is rendered. Each worker has control planes of its own; tests that share programs share an xdist_group.
+cluster-test: cluster-tools
 	$(BIN)/pytest tests/cluster -m "not whole" -n $(JOBS) --dist loadgroup
 
 # Every chart of the breadth matrix before the API servers; cluster-test takes a tenth of it.
-cluster-matrix: tools
-	$(BIN)/python scripts/tools install --group cluster
+cluster-matrix: cluster-tools
 	$(BIN)/pytest tests/cluster -m whole
 
 # The embedded schemas are what the modules they name give today.
