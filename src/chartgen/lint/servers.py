@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -78,10 +78,27 @@ def starts(server: Server, words: str) -> bool:
     return any(re.search(pattern, words) for pattern in server.commands)
 
 
+def words_of(container: Mapping[str, Any]) -> list[str]:
+    """The entries of a container's command and arguments, one after another."""
+    return [str(word) for key in ("command", "args") for word in items(container.get(key))]
+
+
+def split_words(container: Mapping[str, Any]) -> list[str]:
+    """The same, with entries that hold several words taken apart."""
+    return [part for word in words_of(container) for part in word.split()]
+
+
+def given(words: Sequence[str], flags: Collection[str]) -> Iterator[str]:
+    """Each value that words give to one of some options, in their order; empty for one at the end."""
+    for place, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name in flags:
+            yield value if equals else words[place + 1] if place + 1 < len(words) else ""
+
+
 def server_of(container: Mapping[str, Any]) -> str | None:
     """The name of the server that a container runs; None for anything else."""
-    words = [str(word) for key in ("command", "args") for word in items(container.get(key))]
-    return _server(str(container.get("image") or ""), " ".join(words))
+    return _server(str(container.get("image") or ""), " ".join(words_of(container)))
 
 
 @cache

@@ -14,6 +14,7 @@ from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items
+from chartgen.lint.servers import words_of
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.engine.container import Container
 from chartgen.lint.views.engine.release import ReleaseView, reading_engine
@@ -85,7 +86,7 @@ def read_command(
     container: Container, release: ReleaseView, env: Mapping[str, str | None], files: Mapping[str, str]
 ) -> Reading:
     """Read a vLLM container's command line with its release, or the newest one when that is not known."""
-    words = [str(word) for key in ("command", "args") for word in items(container.value.get(key))]
+    words = words_of(container.value)
     joined = " ".join(words)
     if _OTHER_PROGRAM.search(joined) and "serve" not in joined:
         return NotAnEngine(because="vllm's command line does other things than serve, too")

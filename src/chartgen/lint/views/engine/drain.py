@@ -12,6 +12,7 @@ from chartgen.kernel.decision import Json
 from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items, mapping
+from chartgen.lint.servers import words_of
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.engine.command import SHELLS
 from chartgen.lint.views.engine.container import Container
@@ -81,7 +82,7 @@ def _signal_lost(container: Mapping[str, Any]) -> bool:
 
     A shell that runs one simple command replaces itself by it (bash, dash 0.5.11 and later).
     """
-    words = [str(word) for key in ("command", "args") for word in items(container.get(key))]
+    words = words_of(container)
     for number, word in enumerate(words[:-1]):
         if word.rsplit("/", 1)[-1] in SHELLS:
             script = next((one for one in words[number + 1 :] if not one.startswith("-")), "")

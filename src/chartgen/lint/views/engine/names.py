@@ -12,7 +12,8 @@ from chartgen.catalog.engines import Engine
 from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import nearest_name
 from chartgen.kernel.yaml_source import Step
-from chartgen.lint.manifest import items, mappings
+from chartgen.lint.manifest import mappings
+from chartgen.lint.servers import words_of
 from chartgen.lint.unknown import Unknown
 from chartgen.lint.views.engine.command import place_of
 from chartgen.lint.views.engine.container import Container
@@ -75,7 +76,7 @@ def dead_variables(release: ReleaseView, container: Container) -> tuple[DeadVari
         return ()
     engine = reading_engine(release)
     ever = engine_fold.committed()["environment"]
-    words = " ".join(str(word) for key in ("command", "args") for word in items(container.value.get(key)))
+    words = " ".join(words_of(container.value))
     found = []
     for index, entry in enumerate(mappings(container.value.get("env"))):
         name = str(entry.get("name"))

@@ -8,8 +8,7 @@ from typing import Any, Final
 from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.scalars import whole_number
-from chartgen.lint.manifest import items
-from chartgen.lint.servers import Server, starts
+from chartgen.lint.servers import Server, given, split_words, starts
 from chartgen.lint.unknown import Maybe, Unknown
 
 
@@ -44,35 +43,30 @@ _LOG: Final = "the server's log: it prints its arguments at start"
 
 def other_parallel(server: Server, container: Mapping[str, Any]) -> tuple[ParallelView, Maybe[Json]]:
     """The parallel sizes of a server other than vLLM, and the number of nodes it is told; by its own options."""
-    words = [part for key in ("command", "args") for word in items(container.get(key)) for part in str(word).split()]
+    words = split_words(container)
     flags = server.parallel
     if flags is None or not starts(server, " ".join(words)):
         unknown = Unknown(because="the files do not tell how many GPUs it takes", run=_LOG)
         return ParallelView(tensor=unknown, pipeline=unknown, data=unknown, total=unknown), unknown
-    elsewhere = _given(words, flags.files) is not None
+    elsewhere = _last(words, flags.files) is not None
     tensor = _told(words, flags.tensor, otherwise_unknown=elsewhere or flags.takes_all)
     pipeline = _told(words, flags.pipeline, otherwise_unknown=elsewhere)
     data = _told(words, flags.data, otherwise_unknown=elsewhere)
-    if _given(words, flags.data_inside) is not None:
+    if _last(words, flags.data_inside) is not None:
         data = 1
     sizes = (tensor, pipeline, data)
     unknown_size = next((size for size in sizes if isinstance(size, Unknown)), None)
     total: Maybe[int] = unknown_size or _product([size for size in sizes if isinstance(size, int)])
-    return ParallelView(tensor=tensor, pipeline=pipeline, data=data, total=total), _given(words, flags.nodes)
+    return ParallelView(tensor=tensor, pipeline=pipeline, data=data, total=total), _last(words, flags.nodes)
 
 
-def _given(words: Sequence[str], flags: tuple[str, ...]) -> str | None:
+def _last(words: Sequence[str], flags: tuple[str, ...]) -> str | None:
     """The value of the last of the options; None when none is given."""
-    found = None
-    for place, word in enumerate(words):
-        name, equals, value = word.partition("=")
-        if name in flags:
-            found = value if equals else words[place + 1] if place + 1 < len(words) else ""
-    return found
+    return next(iter(reversed(list(given(words, flags)))), None)
 
 
 def _told(words: Sequence[str], flags: tuple[str, ...], *, otherwise_unknown: bool) -> Maybe[int]:
-    written = _given(words, flags)
+    written = _last(words, flags)
     if written is None and not otherwise_unknown:
         return 1
     size = whole_number(written or "")

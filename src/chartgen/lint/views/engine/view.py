@@ -10,9 +10,9 @@ from chartgen.kernel.decision import Json
 from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.accelerators import Accelerators, of_container
-from chartgen.lint.manifest import items, mapping, mappings
+from chartgen.lint.manifest import mapping, mappings
 from chartgen.lint.relations import Relations
-from chartgen.lint.servers import server_of, servers
+from chartgen.lint.servers import given, server_of, servers, split_words
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.engine.card import CardView, card_view
 from chartgen.lint.views.engine.command import CommandView, command_view, model_of, options_of, read_command
@@ -188,14 +188,10 @@ def _port(
         if isinstance(option, Unknown | int):
             return option
         return facts.port
-    words = [str(word) for key in ("command", "args") for word in items(container.value.get(key))]
-    words = [part for word in words for part in word.split()]
-    for place, word in enumerate(words):
-        name, equals, value = word.partition("=")
-        if name in facts.port_flags:
-            text = value if equals else words[place + 1] if place + 1 < len(words) else ""
-            number = whole_number(text)
-            return number if number is not None else Unknown(because=f"the port is {text}", run="the rendered manifest")
+    text = next(given(split_words(container.value), facts.port_flags), None)
+    if text is not None:
+        number = whole_number(text)
+        return number if number is not None else Unknown(because=f"the port is {text}", run="the rendered manifest")
     variable = next((env[name] for name in facts.port_variables if name in env), None)
     number = whole_number(variable or "")
     return number if number is not None else facts.port
