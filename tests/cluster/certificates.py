@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,13 @@ class Certificates:
     def pair(self, name: str) -> tuple[Path, Path]:
         """The certificate and the key of `server` (localhost) or `front-proxy-client`."""
         return self.folder / f"{name}.crt", self.folder / f"{name}.key"
+
+    def copied_to(self, folder: Path) -> Path:
+        """A folder with the authority and the pair `server`, under the names that controllers look for."""
+        folder.mkdir(exist_ok=True)
+        for source, name in zip((self.authority, *self.pair("server")), ("ca.crt", "tls.crt", "tls.key"), strict=True):
+            shutil.copyfile(source, folder / name)
+        return folder
 
 
 def make(folder: Path) -> Certificates:

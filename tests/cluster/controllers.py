@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 from cluster import definitions
@@ -69,13 +67,14 @@ def _running(
             "metadata": {"name": definition},
         }
         plane.api.merge(manifest, {"spec": {"conversion": conversion(plane, port)}})
+    certificates = plane.certificates.copied_to(plane.sandbox.folder / f"{name}-certificates")
     file = plane.sandbox.folder / f"{name}.json"
     common = {
         "kind": "Configuration",
         "metrics": {"bindAddress": "0"},
         "leaderElection": {"leaderElect": False},
         "clientConnection": {"qps": 500, "burst": 1000},
-        "webhook": {"host": LOOPBACK, "port": port, "certDir": str(_certificates(plane, name))},
+        "webhook": {"host": LOOPBACK, "port": port, "certDir": str(certificates)},
     }
     file.write_text(json.dumps({**common, **configuration}), encoding="utf-8")
     plane.sandbox.start(name, [program(f"{name}-controller"), f"--config={file}", f"--kubeconfig={plane.kubeconfig}"])
@@ -85,12 +84,3 @@ def _running(
             yield
     finally:
         plane.sandbox.stop(name)
-
-
-def _certificates(plane: ControlPlane, name: str) -> Path:
-    """A folder with the control plane's server certificate under the names that controllers look for."""
-    folder = plane.sandbox.folder / f"{name}-certificates"
-    folder.mkdir(exist_ok=True)
-    for source, target in zip(plane.certificates.pair("server"), ("tls.crt", "tls.key"), strict=True):
-        shutil.copy(source, folder / target)
-    return folder

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from cluster.api import Api
+from cluster.background import Background
 from cluster.engine_metrics import RUNNING, WAITING, exposition
 from cluster.sandbox import LOOPBACK
 from cluster.wire import Manifest
 
-_POLL_SECONDS: Final = 0.3
 _QUEUE: Final = "rabbitmq_queue_messages_ready"
 
 
@@ -41,29 +41,22 @@ class Load:
     waiting: int = 0
 
 
-class Engines:
+class Engines(Background):
     """The engines of a control plane, and the requests that come to them, until it is closed."""
 
     def __init__(self, api: Api) -> None:
-        self._api = api
+        super().__init__(api, "engines")
         self._loads: dict[str, Load] = {}
         self._queues: dict[str, int] = {}
         self._silent: set[str] = set()
         self._found: dict[tuple[str, int], Engine] = {}
         self._servers: dict[tuple[str, int], ThreadingHTTPServer] = {}
         self._broker = _serve((LOOPBACK, 0), self._broker_metrics)
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="engines", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end.set()
-        self._thread.join()
+        super().__exit__(kind, error, trace)
         for server in (self._broker, *self._servers.values()):
             server.shutdown()
             server.server_close()
@@ -85,18 +78,17 @@ class Engines:
         """Have the engines of a namespace serve no metrics, or serve them again."""
         (self._silent.add if silent else self._silent.discard)(namespace)
 
-    def _run(self) -> None:
-        while not self._end.wait(_POLL_SECONDS):
-            pods = self._api.list("v1", "Pod", labels="app.kubernetes.io/component=engine")
-            found = {engine.address: engine for engine in map(_engine, filter(_ready, pods))}
-            self._found = found
-            for address in found.keys() - self._servers.keys():
-                self._servers[address] = _serve(address, partial(self._metrics, address))
-            for address in self._servers.keys() - found.keys():
-                server = self._servers.pop(address)
-                server.shutdown()
-                server.server_close()
-        self._api.disconnect()
+    def serve(self) -> None:
+        """Have every pod that is ready now answer, and no other."""
+        pods = self._api.list("v1", "Pod", labels="app.kubernetes.io/component=engine")
+        found = {engine.address: engine for engine in map(_engine, filter(_ready, pods))}
+        self._found = found
+        for address in found.keys() - self._servers.keys():
+            self._servers[address] = _serve(address, partial(self._metrics, address))
+        for address in self._servers.keys() - found.keys():
+            server = self._servers.pop(address)
+            server.shutdown()
+            server.server_close()
 
     def _metrics(self, address: tuple[str, int]) -> str | None:
         engine, found = self._found.get(address), self._found

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import os
-import shutil
-from pathlib import Path
 from typing import Final
 
 from cluster import definitions
 from cluster.controlplane import ControlPlane, program
 from cluster.sandbox import LOOPBACK, free_ports
+from cluster.webhooks import client
 from cluster.wire import Manifest
 
 HPA_SYNC: Final = "--horizontal-pod-autoscaler-sync-period=1s"
@@ -29,7 +27,7 @@ def start(plane: ControlPlane) -> int:
         The loopback port on which the operator shows its own metrics.
     """
     definitions.install(plane.api, "keda-crds", whole=True)
-    certificates = _certificates(plane)
+    certificates = plane.certificates.copied_to(plane.sandbox.folder / "keda")
     grpc, own, health, adapter, shown, webhook, ready = free_ports(7)
     common = [f"--kubeconfig={plane.kubeconfig}", f"--cert-dir={certificates}"]
     quiet = "--zap-log-level=error"
@@ -92,17 +90,6 @@ def start(plane: ControlPlane) -> int:
     return own
 
 
-def _certificates(plane: ControlPlane) -> Path:
-    """The control plane's certificate under the names that KEDA looks for."""
-    folder = plane.sandbox.folder / "keda"
-    folder.mkdir()
-    certificate, key = plane.certificates.pair("server")
-    named = {"ca.crt": plane.certificates.authority, "tls.crt": certificate, "tls.key": key}
-    for name, path in named.items():
-        shutil.copyfile(path, folder / name)
-    return folder
-
-
 def _metrics_service(port: int) -> tuple[Manifest, Manifest]:
     """What tells the API server to pass questions for external metrics on to the adapter."""
     name = "keda-metrics-apiserver"
@@ -131,11 +118,10 @@ def _metrics_service(port: int) -> tuple[Manifest, Manifest]:
 
 def _admission(plane: ControlPlane, port: int) -> Manifest:
     """KEDA's own webhook configuration for ScaledObjects, by URL, and closed while the webhook is away."""
-    bundle = base64.b64encode(plane.certificates.authority.read_bytes()).decode()
     webhook = {
         "name": "vscaledobject.kb.io",
         "admissionReviewVersions": ["v1"],
-        "clientConfig": {"url": f"https://{LOOPBACK}:{port}{_WEBHOOK}", "caBundle": bundle},
+        "clientConfig": client(plane, port, _WEBHOOK),
         "failurePolicy": "Fail",
         "matchPolicy": "Equivalent",
         "rules": [

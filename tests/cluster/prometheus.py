@@ -13,7 +13,7 @@ import yaml
 
 from cluster.controlplane import ControlPlane, program
 from cluster.pod_monitor import scrape_configs
-from cluster.sandbox import LOOPBACK, Program, free_ports
+from cluster.sandbox import LOOPBACK, free_ports
 
 _MONITORING: Final = "monitoring.coreos.com/v1"
 _SECONDS: Final = 10
@@ -37,16 +37,16 @@ class Prometheus:
         self._folder = plane.sandbox.folder / name
         self._folder.mkdir()
         self._configure()
-        self._program = self.start()
+        self.start()
 
     @property
     def address(self) -> str:
         """Where it answers."""
         return f"http://{LOOPBACK}:{self._port}"
 
-    def start(self) -> Program:
+    def start(self) -> None:
         """Start it, the first time or after a stop, and wait until it answers."""
-        self._program = self._plane.sandbox.start(
+        self._plane.sandbox.start(
             self._name,
             [
                 program("prometheus"),
@@ -58,12 +58,10 @@ class Prometheus:
             ],
         )
         self._plane.wait(self._ready, self._name, 60)
-        return self._program
 
     def stop(self) -> None:
         """End it at once, as a lost node does."""
-        del self._plane.sandbox.programs[self._name]  # that it is gone is no fault now
-        self._program.kill()
+        self._plane.sandbox.stop(self._name)
 
     def follow(self, namespace: str) -> None:
         """Scrape what the monitors of one more namespace select, and evaluate its rules."""

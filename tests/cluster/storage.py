@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-from types import TracebackType
-from typing import Self
-
 from cluster.api import Api
-from cluster.errors import ClusterError
+from cluster.background import Background
 from cluster.wire import Manifest
 
 _SELECTED = "volume.kubernetes.io/selected-node"
-_POLL_SECONDS = 0.2
 
 
-class Provisioner:
-    """Makes a volume for every pending claim whose class exists, in a thread, until it is closed."""
+class Provisioner(Background):
+    """Makes a volume for every pending claim whose class exists."""
 
     def __init__(self, api: Api) -> None:
-        self._api = api
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="provisioner", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._end.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._end.wait(_POLL_SECONDS):
-            try:
-                self.serve()
-            except ClusterError:  # the API server is being stopped or started again
-                continue
-        self._api.disconnect()
+        super().__init__(api, "provisioner")
 
     def serve(self) -> None:
         """Serve every claim that waits now."""

@@ -39,7 +39,7 @@ def conversion(plane: ControlPlane, port: int) -> Manifest:
     """spec.conversion of a definition whose versions a controller converts."""
     return {
         "strategy": "Webhook",
-        "webhook": {"clientConfig": _client(plane, port, "/convert"), "conversionReviewVersions": ["v1"]},
+        "webhook": {"clientConfig": client(plane, port, "/convert"), "conversionReviewVersions": ["v1"]},
     }
 
 
@@ -49,11 +49,11 @@ def _configurations(plane: ControlPlane, name: str, folder: Path, port: int) -> 
             # A name of our own: into configurations of its usual names Kueue writes its own authority.
             manifest["metadata"]["name"] = f"{manifest['metadata']['name']}-of-{name}"
             for hook in manifest["webhooks"]:
-                hook["clientConfig"] = _client(plane, port, hook["clientConfig"]["service"]["path"])
+                hook["clientConfig"] = client(plane, port, hook["clientConfig"]["service"]["path"])
             yield manifest
 
 
-def _client(plane: ControlPlane, port: int, path: str) -> dict[str, Any]:
+def client(plane: ControlPlane, port: int, path: str) -> dict[str, Any]:
     """An address in place of the controller's Service, which nothing routes to here."""
     authority = base64.b64encode(plane.certificates.authority.read_bytes()).decode()
     return {"url": f"https://{LOOPBACK}:{port}{path}", "caBundle": authority}
