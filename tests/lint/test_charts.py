@@ -11,7 +11,7 @@ import pytest
 from chartgen.kernel.errors import InputError
 from chartgen.lint.chart_input import ChartReader
 from chartgen.lint.finding import Outcome
-from chartgen.lint.helm_values import given_values
+from chartgen.lint.helm_values import GivenValues, given_values
 from chartgen.lint.inputs import FolderReader, is_chart, read_inputs
 from chartgen.lint.run import Request, lint
 from chartgen.lint.select import Selection
@@ -67,7 +67,7 @@ def chart(tmp_path: Path) -> Path:
 
 
 def judge(path: Path, values: Mapping[str, Any] | None = None, *names: str) -> Outcome:
-    reader = ChartReader(engine=engine, values=values or {})
+    reader = ChartReader(engine=engine, values=GivenValues(merged=values or {}))
     return lint(
         Request(
             inputs=read_inputs([str(path)], [FolderReader(knows=is_chart, read=reader.read)]),
@@ -132,7 +132,15 @@ def test_values_as_helm_reads_them(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("x: {k: 1, z: 2}\n")
     (tmp_path / "b.yaml").write_text("x: {z: 3}\n")
     found = given_values([tmp_path / "a.yaml", tmp_path / "b.yaml"], ["x.k=off,l[1].n=v\\,w", r"a\.b=1e3"])
-    assert found == {"x": {"k": False, "z": 3}, "l": [None, {"n": "v,w"}], "a.b": 1000.0}
+    assert found.merged == {"x": {"k": False, "z": 3}, "l": [None, {"n": "v,w"}], "a.b": 1000.0}
+
+
+def test_a_setting_is_not_the_files(tmp_path: Path) -> None:
+    """What --set gives stands in no file's document, though both are merged: a finding is told where it was written."""
+    (tmp_path / "a.yaml").write_text("x: {k: 1}\n")
+    found = given_values([tmp_path / "a.yaml"], ["x.z=2"])
+    assert found.merged == {"x": {"k": 1, "z": 2}}
+    assert [document.value for _, document in found.documents] == [{"x": {"k": 1}}, {"x": {"z": 2}}]
 
 
 @pytest.mark.parametrize("setting", ["novalue", "=x", "[0]=x"])

@@ -106,19 +106,16 @@ def _request(options: dict[str, Any]) -> Request:
 def _folder_readers(options: dict[str, Any], kubernetes: str | None) -> list[FolderReader]:
     """Charts and kustomizations. Helm and what reads charts are imported when the first one is met."""
     from chartgen.lint import inputs, kustomize_input
-    from chartgen.lint.helm_values import given_documents, given_values
+    from chartgen.lint.helm_values import given_values
 
     values = given_values(options["values"], options["sets"])
-    documents = given_documents(options["values"], options["sets"])
 
     @cache
     def charts() -> ChartReader:
         from chartgen.lint.chart_input import ChartReader
         from chartgen.validate.helm import engine
 
-        return ChartReader(
-            engine=lambda: engine(options["helm"]), values=values, documents=documents, kubernetes=kubernetes
-        )
+        return ChartReader(engine=lambda: engine(options["helm"]), values=values, kubernetes=kubernetes)
 
     return [
         inputs.FolderReader(knows=inputs.is_chart, read=lambda path: charts().read(path)),

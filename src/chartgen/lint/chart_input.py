@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path, PurePath
-from typing import Any
 
 from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError
 from chartgen.kernel.yaml_source import Document, refusal
 from chartgen.lint.chart_keys import KnownKeys, known_keys
 from chartgen.lint.documents import read_manifests
+from chartgen.lint.helm_values import GivenValues
 from chartgen.lint.inputs import Read
 from chartgen.lint.manifest import Manifest, Unread
 from chartgen.lint.operators.kinds import VALUES
@@ -27,10 +27,8 @@ class ChartReader:
 
     engine: Callable[[], HelmEngine]
     """Gives the Helm engine, when the first chart is met."""
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: GivenValues = field(default_factory=GivenValues)
     """What the user gives with -f and --set."""
-    documents: Sequence[tuple[str, Document]] = ()
-    """The same as documents with positions, by the name of their file."""
     kubernetes: str | None = None
     """The Kubernetes minor that the chart is told."""
 
@@ -48,7 +46,7 @@ class ChartReader:
             return
         try:
             rendered = self._engine.template(
-                files, release=_release(path), namespace="", values=self.values, kubernetes=self.kubernetes
+                files, release=_release(path), namespace="", values=self.values.merged, kubernetes=self.kubernetes
             )
         except HelmError as error:
             (problem,) = refusal(name, None, f"Helm's error: {error}", "a chart that renders").problems
@@ -64,10 +62,10 @@ class ChartReader:
 
     def _ignored(self, name: str, files: Mapping[str, bytes]) -> Iterator[Manifest]:
         """The user's values, when any of their keys are read by nobody."""
-        if not self.documents:
+        if not self.values.documents:
             return
         known = known_keys(files)
-        for file, document in self.documents:
+        for file, document in self.values.documents:
             found = _values_manifest(file, name, document, known)
             if found.ignored:
                 yield found

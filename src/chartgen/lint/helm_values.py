@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
+from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.kernel.scalars import scalar, whole_number
 from chartgen.kernel.text_file import read_text
@@ -20,18 +23,31 @@ _LARGEST_INDEX: Final = 65536
 """helm.sh/helm pkg/strvals, MaxIndex."""
 
 
-def given_documents(files: Iterable[Path], sets: Iterable[str]) -> list[tuple[str, Document]]:
-    """The same with positions, each by its name: every file, and what all settings say together.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenValues:
+    """What the user gives a chart."""
+
+    merged: Mapping[str, Any] = field(default_factory=dict)
+    """The values of all files and settings; later ones win, mappings are merged."""
+    documents: Sequence[tuple[str, Document]] = ()
+    """The same with positions, each by its name: every file, and what all settings say together."""
+
+
+def given_values(files: Iterable[Path], sets: Iterable[str]) -> GivenValues:
+    """Read files and settings.
 
     Raises:
-        InputError: as for `given_values`.
+        InputError: a file cannot be read, or a setting is none.
     """
-    found = [(str(path), document) for path in files for document in _documents(path)]
-    settings = given_values((), sets)
+    documents = [(str(path), document) for path in files for document in _documents(path)]
+    merged: dict[str, Any] = {}
+    for _, document in documents:
+        merged = merge(merged, document.value)
+    settings = _with_settings({}, sets)
     if settings:
         (document,) = read(yaml.safe_dump(settings, sort_keys=False), "--set")
-        found.append(("--set", document))
-    return found
+        documents.append(("--set", document))
+    return GivenValues(merged=_with_settings(copy.deepcopy(merged), sets), documents=documents)
 
 
 def _documents(path: Path) -> Iterator[Document]:
@@ -42,21 +58,13 @@ def _documents(path: Path) -> Iterator[Document]:
             yield document
 
 
-def given_values(files: Iterable[Path], sets: Iterable[str]) -> dict[str, Any]:
-    """The values of all files and settings; later ones win, mappings are merged.
-
-    Raises:
-        InputError: a file cannot be read, or a setting is none.
-    """
-    merged: dict[str, Any] = {}
-    for path in files:
-        for document in _documents(path):
-            merged = merge(merged, document.value)
+def _with_settings(tree: dict[str, Any], sets: Iterable[str]) -> dict[str, Any]:
+    """A tree that is nobody else's, with the settings in it."""
     for setting in sets:
         for one in re.split(r"(?<!\\),", setting):
             steps, value = _read_setting(one)
-            _set(merged, steps, value)
-    return merged
+            _set(tree, steps, value)
+    return tree
 
 
 def merge(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
