@@ -6,7 +6,7 @@ import gzip
 import io
 import os
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
@@ -52,10 +52,18 @@ def read(path: Path) -> dict[str, bytes]:
     Raises:
         InputError: it is no chart, holds more than a chart may, or reaches outside of itself.
     """
+    files = _bounded(_folder(path) if path.is_dir() else _archive(path), path)
+    if "Chart.yaml" not in files:
+        raise _refusal(path, "no Chart.yaml", "a chart folder or a .tgz archive of one")
+    return files
+
+
+def _bounded(found: Iterable[tuple[str, bytes]], path: Path) -> dict[str, bytes]:
+    """Files by their path, no more of them than a chart may hold."""
     files: dict[str, bytes] = {}
     total = 0
     try:
-        for name, content in _folder(path) if path.is_dir() else _archive(path):
+        for name, content in found:
             total += len(content)
             if total > MAX_BYTES:
                 raise _refusal(path, f"more than {MAX_BYTES} bytes unpacked", "a smaller chart")
@@ -64,8 +72,6 @@ def read(path: Path) -> dict[str, bytes]:
                 raise _refusal(path, f"more than {MAX_FILES} files", "a smaller chart")
     except (OSError, tarfile.TarError, EOFError) as error:
         raise _refusal(path, str(error), "a chart folder or a .tgz archive of one") from error
-    if "Chart.yaml" not in files:
-        raise _refusal(path, "no Chart.yaml", "a chart folder or a .tgz archive of one")
     return files
 
 
@@ -95,17 +101,11 @@ def _name(root: Path, file: Path) -> str:
 
 def unpack(content: bytes) -> dict[str, bytes]:
     """The files of a packed subchart, by their path inside it; nothing when it is no archive of one."""
-    found: dict[str, bytes] = {}
-    total = 0
+    path = Path("charts")
     try:
-        for name, inside in _members(io.BytesIO(content), Path("charts")):
-            total += len(inside)
-            if total > MAX_BYTES or len(found) >= MAX_FILES:
-                return {}
-            found[name] = inside
-    except (OSError, tarfile.TarError, EOFError, InputError):
+        return _bounded(_members(io.BytesIO(content), path), path)
+    except InputError:
         return {}
-    return found
 
 
 def _archive(path: Path) -> Iterator[tuple[str, bytes]]:
