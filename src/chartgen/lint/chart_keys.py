@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from functools import cache
 from typing import Any, Final
 
 from chartgen.catalog.store import document
@@ -180,9 +181,14 @@ class _Listed:
     """A mapping where only the listed keys are read, null where any value is taken."""
 
 
+@cache
+def _lists() -> Mapping[str, _Listed]:
+    return build(document(catalog_data() / "values_keys.yaml").value, dict[str, _Listed])
+
+
 def listed_keys(name: str) -> KnownKeys:
     """The keys of a chart as the catalogue lists them."""
-    listed = build(document(catalog_data() / "values_keys.yaml").value, dict[str, _Listed])[name]
+    listed = _lists()[name]
     known = KnownKeys(chart=listed.chart)
     known.open.update((name,) for name in _ALWAYS)
     _from_tree(listed.keys, (), known)

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import InputError, InputProblem
-from chartgen.kernel.text_file import decoded
+from chartgen.kernel.text_file import decoded, read_text
 from chartgen.kernel.yaml_source import MAX_BYTES, read
 from chartgen.lint.documents import read_manifests
 from chartgen.lint.manifest import Inputs, Manifest, Unread, items, mapping
@@ -126,8 +126,8 @@ def _patches(folder: Path) -> Iterator[str]:
     """The files of a folder that its kustomization only patches other objects with."""
     for name in KUSTOMIZATIONS:
         try:
-            documents = list(read((folder / name).read_text(encoding="utf-8"), name))
-        except (OSError, UnicodeDecodeError, InputError):
+            documents = list(read(read_text(folder / name), name))
+        except InputError:
             continue
         for document in documents:
             kustomization = mapping(document.value)

@@ -126,13 +126,13 @@ def pod_sites(manifest: Manifest) -> Iterator[PodSite]:
                 spec=spec,
                 labels={**mapping(metadata.get("labels")), **_group_labels(manifest, shape.role)},
                 annotations=mapping(metadata.get("annotations")),
-                group_size=_group_size(manifest),
+                group_size=pods_of_replica(at(manifest.value, ("spec", "leaderWorkerTemplate", "size"))),
             )
 
 
-def _group_size(manifest: Manifest) -> int:
-    size = at(manifest.value, ("spec", "leaderWorkerTemplate", "size"))
-    return size if isinstance(size, int) else 1
+def pods_of_replica(written: Any) -> int:
+    """How many pods make a replica, as a kind that makes groups has it written; one where that is no number."""
+    return written if isinstance(written, int) else 1
 
 
 def _group_labels(manifest: Manifest, role: Role) -> dict[str, Any]:

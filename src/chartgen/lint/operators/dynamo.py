@@ -12,7 +12,7 @@ from typing import Any, Final
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import Manifest, at, items, mapping, mappings
 from chartgen.lint.operators.completion import Made, completed
-from chartgen.lint.workloads import PodSite
+from chartgen.lint.workloads import PodSite, pods_of_replica
 
 _NO_ENGINE: Final = frozenset({"frontend", "planner", "epp", "main"})
 _RESOURCES: Final = {"gpu": "nvidia.com/gpu", "cpu": "cpu", "memory": "memory"}
@@ -76,5 +76,4 @@ def _resources(written: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nodes(component: dict[str, Any]) -> int:
-    nodes = at(component, ("multinode", "nodeCount"))
-    return nodes if isinstance(nodes, int) else 1
+    return pods_of_replica(at(component, ("multinode", "nodeCount")))

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from chartgen.lint.manifest import Manifest, at, items, mapping
 from chartgen.lint.operators.completion import Made, completed
-from chartgen.lint.workloads import PodSite
+from chartgen.lint.workloads import PodSite, pods_of_replica
 
 _PROBES: Final = ("startupProbe", "livenessProbe", "readinessProbe")
 _PORT: Final = 8000
@@ -72,8 +72,7 @@ def _pod(manifest: Manifest) -> PodSite:
         elif mapping(written.get("probe")):
             container[name] = written["probe"]
     pod = {key: spec.get(key) for key in ("nodeSelector", "tolerations", "affinity", "runtimeClassName")}
-    stages = at(spec, ("multiNode", "parallelism", "pipeline"))
-    size = stages if isinstance(stages, int) else 1
+    size = pods_of_replica(at(spec, ("multiNode", "parallelism", "pipeline")))
     site = completed(manifest, "nim", container, pod, at=("spec",), group_size=size)
     return replace(site, labels=_labels(manifest))
 

@@ -25,8 +25,12 @@ _FLAGS: Final = {
     "runner": "--runner",
     "convert": "--convert",
 }
-_AMOUNTS: Final = (("requests", "requestCPU", "cpu"), ("requests", "requestMemory", "memory"))
-_LIMITS: Final = (("limits", "limitCPU", "cpu"), ("limits", "limitMemory", "memory"))
+_AMOUNTS: Final = (
+    ("requests", "requestCPU", "cpu"),
+    ("requests", "requestMemory", "memory"),
+    ("limits", "limitCPU", "cpu"),
+    ("limits", "limitMemory", "memory"),
+)
 
 
 def is_values(value: dict[str, Any]) -> bool:
@@ -132,7 +136,7 @@ def _variables(model: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _resources(model: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, dict[str, Any]] = {}
-    for part, key, name in (*_AMOUNTS, *_LIMITS):
+    for part, key, name in _AMOUNTS:
         if key in model:
             found.setdefault(part, {})[name] = model[key]
     if model.get("requestGPU"):
