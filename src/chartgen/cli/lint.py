@@ -75,17 +75,13 @@ def command(**options: Any) -> None:  # noqa: D103 - the help text above documen
 def _request(options: dict[str, Any]) -> Request:
     from chartgen.lint.config import NAME, load_baseline, load_config
     from chartgen.lint.inputs import read_inputs
-    from chartgen.lint.policy_check import check
+    from chartgen.lint.policy_check import configured
     from chartgen.lint.run import Request
     from chartgen.lint.select import Selection
     from chartgen.lint.subjects import surroundings
-    from chartgen.policy.load import load
-    from chartgen.policy.parameters import check_given
 
     config = load_config(options["config"])
-    policies = load([*map(Path, config.policies), *options["folders"]])
-    check(policies)
-    check_given(config.parameters, policies.policies, str(options["config"] or NAME))
+    policies = configured(config, options["folders"], str(options["config"] or NAME))
     minors = options["kubernetes"] or config.kubernetes
     readers = _folder_readers(options, minors[-1] if minors else None)
     return Request(

@@ -46,6 +46,10 @@ def _load(folders: Iterable[Path], *, cases: bool = False) -> PolicySet:
         from chartgen.lint.policy_check import check
 
         check(policies)
+    return _announced(policies)
+
+
+def _announced(policies: PolicySet) -> PolicySet:
     for note in policies.notes:
         outcome.say(note)
     return policies
@@ -224,12 +228,10 @@ def _configured(config: Path | None, folders: tuple[Path, ...]) -> tuple[PolicyS
     if config is None:
         return _load(folders), {}
     from chartgen.lint.config import load_config
-    from chartgen.policy.parameters import check_given
+    from chartgen.lint.policy_check import configured
 
     read = load_config(config)
-    policies = _load([*map(Path, read.policies), *folders])
-    check_given(read.parameters, policies.policies, str(config))
-    return policies, read.parameters
+    return _announced(configured(read, folders, str(config))), read.parameters
 
 
 def _tell_export(exported: list[str], left: dict[str, list[str]], needs: str) -> None:

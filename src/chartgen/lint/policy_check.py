@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.lint import paths
 from chartgen.lint.cel import ExpressionError, compile_expression
+from chartgen.lint.config import Config
 from chartgen.policy.expressions import VARIABLES, names_in, parameters_in
-from chartgen.policy.load import PolicySet, Source
-from chartgen.policy.parameters import settled
+from chartgen.policy.load import PolicySet, Source, load
+from chartgen.policy.parameters import check_given, settled
 from chartgen.policy.types import Policy
 
 _ENGINE: Final = re.compile(r"ERROR: <input>:(?P<line>\d+):(?P<column>\d+): (?P<words>[^\n]*)")
 _MACRO_VARIABLE: Final = re.compile(r"\.(?:all|exists|exists_one|filter|map)\(\s*(\w+)\s*,")
 _ANCHORS: Final = ("object", "pod", "container", "item")
 _DOTTED: Final = " (in container '')"
+
+
+def configured(config: Config, folders: Iterable[Path], file: str) -> PolicySet:
+    """Our policies and the user's, of a configuration and of more folders; the configuration's parameters are theirs.
+
+    Raises:
+        InputError: as for `load`, `check` and `check_given`; `file` is the configuration's name.
+    """
+    policies = load([*map(Path, config.policies), *folders])
+    check(policies)
+    check_given(config.parameters, policies.policies, file)
+    return policies
 
 
 def check(policies: PolicySet) -> None:
