@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from chartgen.catalog.clouds import Cloud, cloud_names, load_cloud
 from chartgen.catalog.gateways import gateway_names
+from chartgen.catalog.gpus import gpus
 from chartgen.kernel.errors import UnknownName
-
-LABEL_KEY = re.compile(r"([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
-LABEL_VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
+from chartgen.kernel.labels import is_key, is_label_value
 
 
 @pytest.fixture(params=cloud_names())
@@ -24,15 +21,20 @@ def test_labels_are_valid(cloud: Cloud) -> None:
     terms = [term for terms in cloud.card_labels.values() for term in terms]
     terms += [cloud.spot.want] if cloud.spot else []
     for term in terms:
-        assert LABEL_KEY.fullmatch(term.key), term
-        assert all(LABEL_VALUE.fullmatch(value) for value in term.values), term
-    assert all(LABEL_VALUE.fullmatch(name) for name in cloud.shapes)
+        assert is_key(term.key), term
+        assert all(map(is_label_value, term.values)), term
+    assert all(map(is_label_value, cloud.shapes))
 
 
 def test_every_card_can_be_picked(cloud: Cloud) -> None:
     """A card that a cloud sells has labels of its own there, or its instance types can be named."""
     for card in cloud.cards():
         assert cloud.card_labels.get(card) or cloud.shape_label
+
+
+def test_own_hardware_may_have_any_card() -> None:
+    """The labels of every card of the catalog are known where nobody sells instance types."""
+    assert set(load_cloud("on-prem").cards()) == {card.key for card in gpus()}
 
 
 def test_facts_have_sources_and_a_front_door(cloud: Cloud) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from chartgen.catalog.gpus import gpu
+from chartgen.catalog.gpus import gpu, gpus
+from chartgen.kernel.labels import is_label_value
 from chartgen.kernel.units import GIB
 from chartgen.plan.allocation import memory_share, slices
 from chartgen.plan.allocation_types import Alternative, DeviceClaim, MigSlice, SharedGpu
@@ -14,6 +15,7 @@ from chartgen.plan.claim import memory_floor
 from chartgen.validate.embedded import check_objects
 from placement.parts import manifests, placed, refused, request, terms
 
+PRODUCT = "nvidia.com/gpu.product"
 H200, H100 = gpu("h200-sxm-141gb"), gpu("h100-sxm-80gb")
 
 
@@ -30,6 +32,16 @@ def test_a_single_slice_is_told_from_a_card_by_its_label() -> None:
     found = placed("on-prem", "h200-sxm-141gb", gpus=1, allocation=MigSlice(profile="3g.71gb", strategy="single"))
     assert found.accelerators.value == {"nvidia.com/gpu": 1}
     assert terms(found) == {"nvidia.com/gpu.product": ("In", "NVIDIA-H200-MIG-3g.71gb")}
+
+
+def test_every_slice_and_share_of_a_card_can_be_told_by_a_label() -> None:
+    """A suffix makes some product names longer than a label may be; each card keeps one that is not."""
+    for card in gpus():
+        modes = [MigSlice(profile=profile, strategy="single") for profile in card.mig]
+        for mode in [*modes, SharedGpu(by="time-slicing", clients=2)] if card.vendor == "nvidia" else ():
+            _, *values = terms(placed("on-prem", card.key, gpus=1, workload="dev", allocation=mode))[PRODUCT]
+            assert values, card.key
+            assert all(is_label_value(value) for value in values)
 
 
 def test_gke_has_a_label_of_its_own_for_slices() -> None:

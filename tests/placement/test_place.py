@@ -188,13 +188,6 @@ def test_a_deployment_with_it_passes_the_strict_schema(minor: str, workload: str
     assert check_objects([("test", manifest) for manifest in manifests(found)], minor) == []
 
 
-def test_own_hardware_may_have_a_card_without_a_known_label() -> None:
-    """Then any node with a GPU of the vendor will do, and a note says what to set."""
-    found = placed("on-prem", "mi355x-288gb")
-    assert terms(found) == {"amd.com/gpu.product-name": ("Exists",)}
-    assert any("placement.nodeAffinity" in note for note in found.notes)
-
-
 @pytest.mark.parametrize("cloud", cloud_names())
 def test_cards_of_clouds_are_cards_of_the_catalog(cloud: str) -> None:
     """Every card that a cloud file names has its own fact file."""

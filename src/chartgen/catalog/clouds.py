@@ -8,7 +8,6 @@ from datetime import date
 from functools import cache
 from typing import Any, Literal
 
-from chartgen.catalog.gpus import Vendor
 from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.library import catalog_data
@@ -142,8 +141,6 @@ class Cloud:
     """The label that holds the instance type, where nodes are picked by it; None where cards have labels."""
     card_labels: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
     """By GPU key: the labels that all nodes with that card have, and no others; all must hold."""
-    vendor_labels: Mapping[Vendor, tuple[Requirement, ...]] = field(default_factory=dict)
-    """On own hardware, for cards without a known product string: what any node with that vendor's GPUs has."""
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     """By instance type; empty on hardware that nobody sells by the hour."""
     tolerations: tuple[Toleration, ...] = ()
@@ -172,9 +169,8 @@ class Cloud:
     """For Karpenter: group, kind and name of the node class that a NodePool refers to."""
 
     def sells(self, gpu: str) -> bool:
-        """Whether nodes with this card exist here as far as the catalog knows; own hardware may have any."""
-        own = gpu in self.card_labels or any(shape.gpu == gpu for shape in self.shapes.values())
-        return own or not self.shapes
+        """Whether nodes with this card exist here as far as the catalog knows."""
+        return gpu in self.card_labels or any(shape.gpu == gpu for shape in self.shapes.values())
 
     def cards(self) -> tuple[str, ...]:
         """The keys of all cards that exist here, in a stable order."""
@@ -191,8 +187,8 @@ class Cloud:
 
 
 def product_labels(gpu: str) -> tuple[Requirement, ...]:
-    """The product label that feature discovery gives nodes with this card, wherever it runs; empty if unknown."""
-    return load_cloud("on-prem").card_labels.get(gpu, ())
+    """The product label that feature discovery gives nodes with this card, wherever it runs."""
+    return load_cloud("on-prem").card_labels[gpu]
 
 
 @cache

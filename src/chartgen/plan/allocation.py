@@ -10,6 +10,7 @@ from chartgen.catalog.devices import devices
 from chartgen.catalog.gpus import Gpu
 from chartgen.kernel.decision import Decision, Json, worked_out
 from chartgen.kernel.errors import nearest_name
+from chartgen.kernel.labels import is_label_value
 from chartgen.kernel.units import MIB, gib
 from chartgen.plan.allocation_types import DeviceClaim, MigSlice, SharedGpu, WholeGpus
 from chartgen.plan.placement_types import PlacementProblem, PlacementRequest
@@ -154,9 +155,9 @@ def labels(request: PlacementRequest) -> tuple[Requirement, ...] | None:
 
 
 def _suffixed(gpu: Gpu, suffix: str) -> tuple[Requirement, ...]:
-    """The product label with the suffix that feature discovery gives slices and shares."""
+    """The product label with the suffix that feature discovery gives slices and shares; no node has one too long."""
     return tuple(
-        Requirement(key=term.key, values=tuple(f"{value}{suffix}" for value in term.values))
+        Requirement(key=term.key, values=tuple(filter(is_label_value, (f"{value}{suffix}" for value in term.values))))
         for term in product_labels(gpu.key)
     )
 

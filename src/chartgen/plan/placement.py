@@ -68,7 +68,7 @@ def _shapes(request: PlacementRequest) -> Decision[list[Json]]:
 
 
 def _notes(request: PlacementRequest, wanted: DeviceClaim | None) -> tuple[str, ...]:
-    notes = [nodes.fragmentation(request), nodes.stranded(request), nodes.unlabelled(request)]
+    notes = [nodes.fragmentation(request), nodes.stranded(request)]
     notes.append(topology.link(request))
     strategy = rollout.strategy(request)
     if strategy.value["type"] == "Recreate":

@@ -153,12 +153,9 @@ def _card(request: PlacementRequest) -> tuple[list[Requirement], list[str]]:
     prepared = allocation.labels(request)
     if prepared:
         return list(prepared), ["a node whose cards are cut or shared shows it by these labels"]
-    if own := cloud.card_labels.get(gpu.key):
-        return list(own), [cloud.nodes]
-    if cloud.shape_label:
+    if cloud.shape_label and gpu.key not in cloud.card_labels:
         return [Requirement(key=cloud.shape_label, values=tuple(holding(request)))], [cloud.nodes]
-    because = f"no product label of {gpu.title} is known, so any node with a GPU of its vendor will do"
-    return list(cloud.vendor_labels.get(gpu.vendor, (LINUX,))), [because]
+    return list(cloud.card_labels[gpu.key]), [cloud.nodes]
 
 
 def _expression(term: Requirement) -> Json:
@@ -233,17 +230,6 @@ def packing(request: PlacementRequest) -> Decision[list[Json]]:
 def _packs(request: PlacementRequest) -> bool:
     intent = request.intent or ("spread" if request.workload == "interactive" else "pack")
     return intent == "pack"
-
-
-def unlabelled(request: PlacementRequest) -> str:
-    """In words: the card has no known label here, so the platform team must pick its nodes."""
-    cloud = request.cloud
-    if request.gpu.key in cloud.card_labels or cloud.shape_label or isinstance(request.allocation, DeviceClaim):
-        return ""
-    return (
-        f"No product label of {request.gpu.title} is known, so pods may land on any node with a GPU of its vendor. See "
-        "the labels of your nodes (kubectl get nodes --show-labels) and set placement.nodeAffinity."
-    )
 
 
 def fragmentation(request: PlacementRequest) -> str:

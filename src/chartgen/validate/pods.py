@@ -10,6 +10,8 @@ import itertools
 from collections.abc import Iterator
 from typing import Final
 
+from chartgen.kernel.labels import is_key, is_label_value
+from chartgen.kernel.structure import shown
 from chartgen.validate.fault import Fault, Node, exactly_one
 from chartgen.validate.resources import resource_faults
 
@@ -17,6 +19,8 @@ _CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
 _HANDLERS: Final = ("exec", "httpGet", "tcpSocket", "grpc")
 _HOOKS: Final = ("exec", "httpGet", "tcpSocket", "sleep")
 _ENV_SOURCES: Final = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
+_KEY: Final = "up to 63 letters, digits, dashes, dots or underscores, perhaps after a domain and a slash"
+_VALUE: Final = "up to 63 letters, digits, dashes, dots or underscores"
 _DEFAULT_GRACE: Final = 30
 """Seconds: core/v1 DefaultTerminationGracePeriodSeconds."""
 
@@ -38,6 +42,7 @@ def pod_faults(spec: Node, extra_volumes: tuple[str, ...] = ()) -> Iterator[Faul
         yield from exactly_one(claim, names, "the source of the claim")
     for toleration in spec["tolerations"].entries():
         yield from _toleration(toleration)
+    yield from _node_affinity(spec.at("affinity", "nodeAffinity"))
     yield from _container_names(spec)
     for container in itertools.chain.from_iterable(spec[kind].entries() for kind in _CONTAINERS):
         if isinstance(container.value, dict):
@@ -63,6 +68,21 @@ def _volume(volume: Node) -> Iterator[Fault]:
     if len(sources) > 1:
         message = f"{' and '.join(sources)} exclude each other: a volume has one source"
         yield volume.fault("value", message, found=", ".join(sources), expected="one of them")
+
+
+def _node_affinity(affinity: Node) -> Iterator[Fault]:
+    """A node carries no label that is none (ValidateNodeSelectorRequirement)."""
+    terms = [*affinity.at("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms").entries()]
+    preferred = affinity["preferredDuringSchedulingIgnoredDuringExecution"].entries()
+    for term in (*terms, *(one["preference"] for one in preferred)):
+        for expression in term["matchExpressions"].entries():
+            key = expression["key"]
+            if key.text() and not is_key(str(key.value)):
+                yield key.fault("value", f"{shown(key.value)} is no label's key", found=shown(key.value), expected=_KEY)
+            for value in expression["values"].entries():
+                if value.text() and not is_label_value(str(value.value)):
+                    message = f"{shown(value.value)} is no label's value"
+                    yield value.fault("value", message, found=shown(value.value), expected=_VALUE)
 
 
 def _toleration(toleration: Node) -> Iterator[Fault]:

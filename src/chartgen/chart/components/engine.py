@@ -8,12 +8,10 @@ from chartgen.catalog.assumptions import assumption, house, sentence, whole
 from chartgen.chart.guards import engine_guards
 from chartgen.chart.types import Component
 from chartgen.kernel.decision import Decision, Json, Values, asked, assumed, fact
+from chartgen.kernel.labels import is_label_value
 from chartgen.plan.types import Plan
 
 _USER = 2000
-
-LABEL_LENGTH = 63
-"""Longest label value that Kubernetes takes."""
 
 
 def component(plan: Plan) -> Component:
@@ -162,7 +160,7 @@ def _owner(plan: Plan) -> Values:
     owner = plan.resolved.profile.owner
     told = {"team": owner.team, "cost-centre": owner.cost_centre, "on-call": owner.on_call}
     named = {key: value for key, value in told.items() if value is not None}
-    labels: dict[str, Json] = {key: value for key, value in named.items() if is_label(value)}
+    labels: dict[str, Json] = {key: value for key, value in named.items() if is_label_value(value)}
     rest: dict[str, Json] = {key: value for key, value in named.items() if key not in labels}
     return {
         "labels": asked(labels, "Who answers for it, as labels") if labels else fact({}, "No owner is named"),
@@ -182,9 +180,3 @@ def _accepted(plan: Plan, owner: dict[str, Json]) -> Decision[dict[str, Json]]:
     if owner:
         return asked(owner, "Who answers for it, where the text is no label value")
     return fact({}, "Nothing is named that is no label value")
-
-
-def is_label(text: str) -> bool:
-    """Whether a text is a valid Kubernetes label value."""
-    inner = text.replace("-", "a").replace("_", "a").replace(".", "a")
-    return len(text) <= 63 and inner.isascii() and inner.isalnum() and text[0].isalnum() and text[-1].isalnum()  # noqa: PLR2004
