@@ -14,6 +14,7 @@ from chartgen.catalog.gpus import gpu, gpus
 from chartgen.catalog.models import models
 from cluster.controlplane import MINORS
 
+_COMMIT: Final = "0123456789abcdef" * 2 + "01234567"
 ALLOCATIONS: Final[dict[str, dict[str, Any]]] = {
     "whole": {},
     "spot": {"cluster": {"spot": True}},
@@ -32,7 +33,7 @@ WISHES: Final[dict[str, dict[str, Any]]] = {
     "nothing": {},
     "queue": {"cluster": {"queue": {"name": "models", "priority_class": "nightly"}, "runtime_class": "nvidia"}},
     "secrets": {
-        "weights": {"token_secret": "hub-token", "checksum": "sha256:" + "0" * 64},
+        "weights": {"token_secret": "hub-token", "checksum": "sha256:" + "0" * 64, "revision": _COMMIT},
         "access": {"api_key_secret": "api-key"},
         "cluster": {"monitor_labels": {"release": "prometheus"}, "priority_class": "serving"},
     },
@@ -89,6 +90,8 @@ def profile(row: Row) -> dict[str, Any]:
         "name": "row",
         "class": class_,
         "engine": {"release": release},
+        "owner": {"team": "models"},
+        "weights": {"revision": _COMMIT},
     }
     cluster: dict[str, Any] = {"cloud": cloud, "kubernetes": minor, **_exposure(exposure)}
     for wanted in (ALLOCATIONS[allocation], WISHES[wish]):

@@ -1,4 +1,4 @@
-"""The matrix before real API servers: its charts rendered and sent by other processes, what was said in numbers."""
+"""The matrix before the linter and real API servers, by other processes; what was said in numbers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
+import witness
 from breadth.axes import axes, text_of
 from breadth.charts import Maker
 from breadth.pairs import Covering, Row
@@ -59,7 +60,7 @@ class Outcome:
 
     row: Row
     faults: tuple[str, ...]
-    """What Helm, a schema or the server refused or warned about."""
+    """What Helm, a schema or the server refused, and what the linter or the server warned about."""
     kinds: tuple[str, ...] = ()
     """The kinds of its objects."""
 
@@ -151,10 +152,11 @@ class Judge:
             return Outcome(row=row, faults=(str(error),))
 
     def outcome(self, row: Row, text: str) -> Outcome:
-        """What the schemas and the server of a row's minor say of manifests, asked for a dry run with strict fields."""
+        """What the linter, the schemas and the server of a row's minor say: a dry run with strict fields."""
         found = list(documents(text))
         problems = check_objects([("", manifest) for manifest, _ in found], row[0])
         faults = [f"schema of {one.kind} {dotted(one.path)}: {one.message}" for one in problems]
+        faults += witness.said(text, row[0])
         for manifest, raw in found:
             if manifest["kind"] not in UNSERVED:
                 verdict = send(self.servers[row[0]], manifest, raw, namespace="default", dry_run=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from breadth.axes import axes, profile
+import witness
+from breadth.axes import axes, profile, text_of
 from breadth.charts import Maker
 from breadth.judging import empty
 from breadth.pairs import Axis, Row
@@ -30,12 +31,33 @@ def test_every_value_is_one_of_a_profile(axis: Axis, tmp_path: Path) -> None:
 
 
 def test_the_first_rows_become_charts(tmp_path: Path) -> None:
-    """The first rows are planned, rendered by Helm and hold a workload; every refusal on the way was clear."""
+    """The first rows are planned, rendered by Helm, hold a workload and lint clean; every refusal was clear."""
     report = empty(tmp_path)
     for row in islice(report.covering.rows(), 15):
         text = report.maker.manifests(row)
         assert "kind: Deployment" in text or "kind: LeaderWorkerSet" in text
+        assert witness.said(text, row[0]) == [], text_of(row)
     assert report.maker.unclear == {}
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"class": "dev", "wish": "load", "cloud": "eks-karpenter", "card": "a10g-24gb"},  # several fixed replicas
+        {"class": "batch", "wish": "unscaled", "cloud": "oke", "allocation": "spot"},  # spare GPUs, interruptible nodes
+        {"exposure": "contour", "release": "0.8.5.post1"},  # neither drain, nor keep-alive, nor least request
+        {"exposure": "gke-ingress", "cloud": "gke"},  # no least request
+        {"exposure": "nginx", "class": "batch"},  # a retired gateway
+        {"exposure": "agic", "model": "deepseek-ai/DeepSeek-R1", "card": "gh200-144gb", "allocation": "nodes"},
+        {"allocation": "claim-prefer", "card": "mi325x-256gb"},
+        {"wish": "nothing", "card": "rtx-pro-6000-workstation-96gb", "allocation": "mig-single"},
+    ],
+    ids=lambda chosen: " ".join(chosen.values()),
+)
+def test_what_the_profile_asks_for_is_not_held_against_its_chart(chosen: dict[str, str], tmp_path: Path) -> None:
+    """What the linter warns of is mended, or allowed with a reason, and no allowance is of no use."""
+    row = easiest(**chosen)
+    assert witness.said(Maker(tmp_path).manifests(row), row[0]) == []
 
 
 def test_an_unclear_end_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,7 @@ def write_profile(row: Row, folder: Path, minor: int) -> Path:
         "name": "row",
         "class": {"spot": "batch", "shared": "dev"}.get(kind, "interactive"),
         "cluster": cluster,
+        "owner": {"team": "models"},
         "weights": {"from": "pvc:weights"},
     }
     path = folder / "row.yaml"

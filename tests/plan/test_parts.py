@@ -8,12 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chartgen.catalog.clouds import load_cloud
 from chartgen.kernel.units import GIB, Bytes, Seconds, Tokens
 from chartgen.plan.drain import plan_drain
 from chartgen.plan.host import plan_host
 from chartgen.plan.placement_types import Workload
 from chartgen.plan.replicas import Load, plan_replicas
 from chartgen.plan.start_up import plan_start_up
+from chartgen.plan.storage import plan_storage
+from chartgen.plan.types import StartUp
+from chartgen.profile.types import Weights
 
 
 @pytest.mark.parametrize(
@@ -22,7 +26,7 @@ from chartgen.plan.start_up import plan_start_up
         (1024, 0.05, True, (15, 60, 90)),  # 51 s of answer: the floor of 60 s
         (4096, 0.05, True, (15, 205, 235)),  # 204.8 s of answer, rounded up
         (32768, 0.05, True, (15, 900, 930)),  # 1638 s: nobody waits longer than the ceiling
-        (4096, 0.05, False, (15, 0, 30)),  # before 0.18 the engine cannot drain
+        (4096, 0.05, False, (220, 0, 235)),  # before 0.18 the engine cannot drain, so the hook waits for the answers
     ],
 )
 def test_the_stop_is_sleep_plus_drain_plus_margin(
@@ -39,8 +43,22 @@ def test_the_stop_is_sleep_plus_drain_plus_margin(
 )
 def test_the_start_up_budget_follows_the_weights(gib: int, load: int, budget: int) -> None:
     """Three seconds a GiB and a minute for the engine, twice over, and never under ten minutes."""
-    start = plan_start_up(weights=Bytes(gib * GIB), from_hub=True)
+    start = start_up(gib, "gke")
     assert (start.load.value, start.budget) == (load, budget)
+
+
+def start_up(gib: int, cloud: str) -> StartUp:
+    """The start of a model of so many GiB whose weights come from the hub."""
+    weights = Bytes(gib * GIB)
+    storage = plan_storage(wanted=Weights(), repository="a/b", weights=weights, cloud=load_cloud(cloud), gated=False)
+    return plan_start_up(weights=weights, storage=storage)
+
+
+def test_a_replica_with_a_volume_of_its_own_downloads_before_it_loads() -> None:
+    """Where no volume is shared, one more replica takes the download and the load; else the load alone."""
+    shared, alone = start_up(100, "gke"), start_up(100, "on-prem")
+    assert (shared.load.value, shared.replica) == (360, 360)
+    assert (alone.load.value, alone.replica) == (360, 360 + 410)
 
 
 @pytest.mark.parametrize(

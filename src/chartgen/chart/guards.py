@@ -42,7 +42,7 @@ def engine_guards(plan: Plan) -> Iterator[Guard]:
         yield _guard(
             "image.tag", {"not": {"enum": ["", "latest"]}}, "a tag that stays what it is: flags are made for a release"
         )
-    least = plan.drain.pre_stop.value + plan.drain.drain.value
+    least = plan.drain.answers
     yield _guard(
         "drain.gracePeriodSeconds",
         {"minimum": least + 1},
@@ -52,7 +52,7 @@ def engine_guards(plan: Plan) -> Iterator[Guard]:
 
 def scaling_guards(plan: Plan) -> Iterator[Guard]:
     """Bounds of the replica counts."""
-    minimum, load = plan.replicas.minimum.value, plan.start_up.load.value
+    minimum, load = plan.replicas.minimum.value, plan.start_up.replica
     fixed = not plan.resolved.autoscales
     if plan.resolved.interactive and minimum >= 1:
         yield _guard(

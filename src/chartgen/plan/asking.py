@@ -13,7 +13,7 @@ from chartgen.plan.allocation_types import Allocation, Alternative, DeviceClaim,
 from chartgen.plan.group import Group, GroupRequest, plan_group
 from chartgen.plan.kueue import Queue, QueueRequest, plan_queue
 from chartgen.plan.placement_types import HostNeed, Misplaced, PlacementRequest
-from chartgen.plan.types import Host, HubCache, Layout, Replicas, StartUp, Storage
+from chartgen.plan.types import Host, Layout, Replicas, StartUp
 from chartgen.profile import LoadedProfile
 from chartgen.profile.placement import Dra, Mig, Mps, TimeSlicing
 from chartgen.resolve import Resolved
@@ -78,17 +78,16 @@ def _each_once(resolved: Resolved) -> tuple[Alternative, ...]:
 
 
 def request_of(
-    resolved: Resolved, layout: Layout, *, replicas: Replicas, start_up: StartUp, host: Host, storage: Storage
+    resolved: Resolved, layout: Layout, *, replicas: Replicas, start_up: StartUp, host: Host
 ) -> PlacementRequest:
     """What placement is asked for a layout."""
-    again = isinstance(storage, HubCache) and not storage.shared
     return replace(
         _before_layout(resolved),
         gpus=layout.gpus_per_node,
         pods=layout.nodes.value,
         allocation=_allocation(resolved, layout.slice.value if layout.slice else "", layout.alternatives),
         replicas=replicas.minimum.value,
-        load=Seconds(start_up.load.value + (start_up.fetch.value if again else 0)),
+        load=Seconds(start_up.replica),
         fetch=Seconds(start_up.fetch.value),
         start_budget=Seconds(start_up.budget),
         host=HostNeed(cpus=host.cpus.value, memory=host.memory_bytes),

@@ -22,7 +22,7 @@ from chartgen.plan.replicas import load_of, plan_replicas
 from chartgen.plan.route import plan_route
 from chartgen.plan.start_up import plan_start_up
 from chartgen.plan.storage import plan_storage
-from chartgen.plan.types import HubCache, Plan, Storage
+from chartgen.plan.types import Plan, Storage
 from chartgen.resolve import Resolved
 
 
@@ -44,7 +44,7 @@ def make_plan(resolved: Resolved) -> Plan:
         shares_model=layout.most_gpus_per_node > 1,
     )
     storage = _storage(resolved, stored)
-    start_up = plan_start_up(weights=stored, from_hub=isinstance(storage, HubCache))
+    start_up = plan_start_up(weights=stored, storage=storage)
     drain = plan_drain(
         answer=resolved.lengths.answer.value,
         gap=resolved.token_gap.value,
@@ -53,7 +53,7 @@ def make_plan(resolved: Resolved) -> Plan:
     )
     carries = plan_carries(resolved, laid.fits, batching.in_flight.value)
     replicas = plan_replicas(load_of(resolved, carries, start_up))
-    request = request_of(resolved, layout, replicas=replicas, start_up=start_up, host=host, storage=storage)
+    request = request_of(resolved, layout, replicas=replicas, start_up=start_up, host=host)
     with located(resolved.loaded):
         placement = place(request)
         group = group_of(resolved, request)
@@ -80,7 +80,7 @@ def make_plan(resolved: Resolved) -> Plan:
             placement,
             group,
             storage,
-            step=start_up.load.value + placement.min_ready_seconds.value,
+            step=start_up.replica + placement.min_ready_seconds.value,
             grace=drain.grace.value,
         ),
         node_side=plan_platform_side(resolved, request, placement, replicas, group),

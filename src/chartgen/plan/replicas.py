@@ -44,7 +44,7 @@ def load_of(resolved: Resolved, carries: Carries, start_up: StartUp) -> Load:
         in_flight=carries.in_flight.value,
         served=carries.requests_per_second.value,
         ground=carries.requests_per_second.because,
-        ready_after=Seconds(start_up.load.value),
+        ready_after=Seconds(start_up.replica),
     )
 
 

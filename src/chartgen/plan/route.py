@@ -23,7 +23,7 @@ def plan_route(resolved: Resolved, drain: Drain) -> Route | None:
         idle=idle,
         total=idle,
         body=Bytes(int(number("request-body") * MIB)),
-        drain=Seconds(drain.drain.value),
+        drain=Seconds(drain.answers),
         health_path="/health",
         port=8000,
     )

@@ -7,10 +7,10 @@ import math
 from chartgen.catalog.assumptions import assumption, house, number, whole
 from chartgen.kernel.decision import worked_out
 from chartgen.kernel.units import GIB, Bytes, gib
-from chartgen.plan.types import StartUp
+from chartgen.plan.types import HubCache, StartUp, Storage
 
 
-def plan_start_up(*, weights: Bytes, from_hub: bool) -> StartUp:
+def plan_start_up(*, weights: Bytes, storage: Storage) -> StartUp:
     """Budget the start from the size of the weights on disk, read over a network file system."""
     size = weights / GIB
     read, start = number("read-seconds-per-gib"), number("engine-start-seconds")
@@ -25,7 +25,7 @@ def plan_start_up(*, weights: Bytes, from_hub: bool) -> StartUp:
             math.ceil(size * rate),
             f"{gib(weights)} at {rate} s/GiB: {assumption('download-seconds-per-gib').because}",
         )
-        if from_hub
+        if isinstance(storage, HubCache)
         else worked_out(0, "The weights are on the claim already")
     )
     safety, floor, period = number("start-up-safety"), whole("start-up-floor"), house("probe-period")
@@ -34,6 +34,7 @@ def plan_start_up(*, weights: Bytes, from_hub: bool) -> StartUp:
     return StartUp(
         load=load,
         fetch=fetch,
+        fetches_again=isinstance(storage, HubCache) and not storage.shared,
         period=period,
         failures=worked_out(
             failures,

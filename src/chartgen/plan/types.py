@@ -137,10 +137,17 @@ class StartUp:
     """Seconds from the container's start to ready, as estimated."""
     fetch: Decision[int]
     """Seconds for the first download of the weights."""
+    fetches_again: bool
+    """Whether each new replica downloads weights of its own."""
     period: Decision[int]
     """Seconds between start-up probes."""
     failures: Decision[int]
     """Probes that may fail before the container is restarted."""
+
+    @property
+    def replica(self) -> int:
+        """Seconds until one more replica is ready, on a node that is there."""
+        return self.load.value + (self.fetch.value if self.fetches_again else 0)
 
     @property
     def budget(self) -> int:
@@ -158,6 +165,11 @@ class Drain:
     """Seconds the engine may finish what it has; 0 where the release cannot."""
     grace: Decision[int]
     """Seconds before Kubernetes kills: more than the sum of the others."""
+
+    @property
+    def answers(self) -> int:
+        """Seconds that running answers have, from when the pod leaves the endpoints."""
+        return self.pre_stop.value + self.drain.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,3 +279,8 @@ class Plan:
     """What ties the pods of a replica over several nodes together; None when one pod is a whole replica."""
     queue: Queue | None = None
     """Where pods wait for quota; None without Kueue."""
+
+    @property
+    def least(self) -> int:
+        """The fewest replicas that the chart asks for: all of them where nothing scales."""
+        return (self.replicas.minimum if self.resolved.autoscales else self.replicas.peak).value

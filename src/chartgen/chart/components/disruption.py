@@ -11,8 +11,7 @@ _OF_A_GROUP = "; pods of all nodes count, as the loss of any of them stops a rep
 
 def component(plan: Plan) -> Component | None:
     """A disruption budget from two replicas on; for one, it would only block node drains for ever."""
-    minimum = plan.replicas.minimum.value
-    if minimum < 2:  # noqa: PLR2004 - one replica has no other to stand in
+    if plan.least < 2:  # noqa: PLR2004 - one replica has no other to stand in
         return None
     return Component(
         name="disruption",
@@ -21,7 +20,7 @@ def component(plan: Plan) -> Component | None:
             "disruption": {
                 "maxUnavailable": worked_out(
                     1,
-                    f"One of at least {minimum} replicas at a time; one that is still loading never blocks a drain"
+                    f"One of at least {plan.least} replicas at a time; one that is still loading never blocks a drain"
                     + _OF_A_GROUP * (plan.group is not None),
                 ),
             },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from chartgen.catalog.assumptions import assumption, house, sentence, whole
+from chartgen.chart.components import accepted
 from chartgen.chart.guards import engine_guards
 from chartgen.chart.types import Component
 from chartgen.kernel.decision import Decision, Json, Values, asked, assumed, fact
@@ -170,13 +171,9 @@ def _owner(plan: Plan) -> Values:
 
 def _accepted(plan: Plan, owner: dict[str, Json]) -> Decision[dict[str, Json]]:
     """Who answers for it, where the text is no label value, and what they accept: the linter reads it there."""
-    allowed: dict[str, Json] = {}
-    if plan.resolved.profile.cluster.spot:
-        allowed["allow.chartgen/serving-on-spot-nodes"] = "batch work may wait for a new load, as its profile says"
-    if plan.resolved.profile.class_ == "dev":
-        allowed["allow.chartgen/single-replica"] = "one person tries something, and a restart disturbs nobody else"
+    allowed = accepted.of_workload(plan)
     if allowed:
-        return asked({**owner, **allowed}, "What the profile's class accepts, so that the linter need not tell of it")
+        return asked({**owner, **allowed}, "What the profile asks for, so that the linter need not tell of it")
     if owner:
         return asked(owner, "Who answers for it, where the text is no label value")
     return fact({}, "Nothing is named that is no label value")

@@ -54,7 +54,7 @@ def _leader_only(plan: Plan) -> Decision[list[Json]]:
 def _worker_pre_stop(plan: Plan) -> Decision[int]:
     sleep, drain = plan.drain.pre_stop.value, plan.drain.drain.value
     return worked_out(
-        sleep + drain,
+        plan.drain.answers,
         f"A worker computes as long as its leader answers: {sleep} s before the stop signal and {drain} s of drain. "
         "All pods of a group are told to leave together, and without its stage the leader's answers are lost",
     )

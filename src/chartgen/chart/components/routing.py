@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from chartgen.catalog.gateway_words import ExtraObject
+from chartgen.catalog.gateway_words import ExtraObject, StreamSettings
+from chartgen.chart.components import accepted
 from chartgen.chart.components.engine import merged
 from chartgen.chart.types import Component
-from chartgen.kernel.decision import Decision, Json, Values, fact
+from chartgen.kernel.decision import Decision, Json, Values, asked, fact
 from chartgen.plan.types import Plan
 
 
@@ -21,7 +22,7 @@ def component(plan: Plan) -> Component:
     if route.class_name is not None:
         values["className"] = route.class_name
     if route.kind == "ingress":
-        values["annotations"] = merged(route.settings.ingress_annotations, "This controller needs none")
+        values["annotations"] = _annotations(plan, route.settings)
     if route.gateway is not None:
         values["gateway"] = route.gateway
         values["timeouts"] = merged(route.settings.route_timeouts, "This gateway takes its limits from elsewhere")
@@ -39,6 +40,15 @@ def component(plan: Plan) -> Component:
             "named_policy": any(extra.reference for extra in extras),
         },
     )
+
+
+def _annotations(plan: Plan, settings: StreamSettings) -> Decision[Json]:
+    """What the controller reads, and what the linter reads."""
+    gateway = plan.resolved.gateway
+    allowed = accepted.of_ingress(plan, gateway, settings.engine_keep_alive.value) if gateway else {}
+    because = "the profile asks for it, so the linter need not tell of it"
+    told = {key: asked(reason, because) for key, reason in allowed.items()}
+    return merged({**settings.ingress_annotations, **told}, "This controller needs none")
 
 
 def _policy(extra: ExtraObject) -> Values:

@@ -20,14 +20,8 @@ _NO_CARD: Final = re.compile(
     r"kubernetes\.io/(os|arch|hostname)$|^beta\.kubernetes\.io/|^topology\.|^failure-domain|capacity|spot|preemptible|"
     r"gpu\.present$|node-role|^nvidia\.com/gpu\.(count|replicas)$"
 )
-_SPOT: Final = {
-    "karpenter.sh/capacity-type": {"spot"},
-    "eks.amazonaws.com/capacityType": {"SPOT"},
-    "cloud.google.com/gke-spot": {"true"},
-    "cloud.google.com/gke-preemptible": {"true"},
-    "kubernetes.azure.com/scalesetpriority": {"spot"},
-    "node.kubernetes.io/lifecycle": {"spot"},
-}
+_OLD_SPOT: Final = {"cloud.google.com/gke-preemptible": {"true"}, "node.kubernetes.io/lifecycle": {"spot"}}
+"""What nodes carried before today's labels, and may still."""
 _TAGS: Final = ("-MIG-", "-SHARED")
 _BRANDS: Final = ("", "nvidia-tesla-", "nvidia-", "NVIDIA-", "Tesla-")
 
@@ -86,8 +80,15 @@ def _on_purpose(toleration: Mapping[str, Any]) -> bool:
     return not str(toleration.get("key") or "").startswith("node.kubernetes.io/")
 
 
+@cache
+def _spot_labels() -> dict[str, set[str]]:
+    """The labels of interruptible nodes, on any cloud."""
+    offers = [cloud.spot.want for name in cloud_names() if (cloud := load_cloud(name)).spot]
+    return {**_OLD_SPOT, **{want.key: set(want.values) for want in offers}}
+
+
 def _only_spot(term: Mapping[str, Any]) -> bool:
-    wanted = _SPOT.get(str(term.get("key")))
+    wanted = _spot_labels().get(str(term.get("key")))
     values = {str(value) for value in items(term.get("values"))}
     return wanted is not None and term.get("operator", "In") == "In" and bool(values) and values <= wanted
 
