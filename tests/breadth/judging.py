@@ -14,7 +14,7 @@ from typing import Final
 import witness
 from breadth.axes import axes, text_of
 from breadth.charts import Maker
-from breadth.pairs import Covering, Row
+from breadth.pairs import ALSO, Covering, Row
 from chartgen.kernel.structure import dotted
 from chartgen.validate.embedded import check_objects
 from chartgen.validate.helm import HelmError
@@ -105,7 +105,7 @@ class Report:
         yield f"pairs that no chart can hold: {len(found)}"
         for (i, j), count in counts.most_common():
             one, other, why = next((a, b, why) for (x, a, y, b), why in found.items() if (x, y) == (i, j))
-            yield f"  {names[i]} and {names[j]} {count}, such as {one} and {other}: {why}"
+            yield f"  {names[i]} and {names[j]} {count}, such as {one} and {other}: {why.partition(ALSO)[0]}"
 
 
 def _counted(what: str, counts: dict[str, int]) -> str:

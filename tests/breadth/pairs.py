@@ -17,6 +17,8 @@ Row = tuple[str, ...]
 Pair = tuple[int, str, int, str]
 """A value of an axis and a value of a later axis, the axes by their numbers."""
 
+ALSO: Final = " | "
+"""Between the reasons for which one pair cannot be."""
 _TRIES: Final = 3
 """So many of the most wanted values are tried for an axis before it keeps an easy one."""
 
@@ -74,7 +76,7 @@ class Covering:
             if why is None:
                 return self._enriched(row, fixed)
             reasons[why] = None
-        self.impossible[pair] = " | ".join(reasons)
+        self.impossible[pair] = ALSO.join(reasons)
         return None
 
     def _enriched(self, row: Row, fixed: dict[int, str]) -> Row:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from textwrap import fill
 
 import pytest
 
@@ -51,7 +52,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for outcome in ("passed", "failed"):
         for report in terminalreporter.stats.get(outcome, []):
             for name, value in report.user_properties:
-                terminalreporter.write_line(f"{report.location[2]}, {name}:\n{value}")
+                terminalreporter.write_line(f"{report.location[2]}, {name}:")
+                for line in str(value).splitlines():
+                    terminalreporter.write_line(fill(line, width=120, subsequent_indent="    "))
 
 
 @pytest.fixture(scope="session")

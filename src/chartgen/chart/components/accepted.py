@@ -27,7 +27,7 @@ def of_workload(plan: Plan) -> dict[str, str]:
         if plan.group is None and least > 1 and plan.placement.pod_affinity.value
         else "",
         "tight-memory": "the profile's card and context leave no more: try it before it is relied upon"
-        if plan.fit.verdict == "tight" and not plan.layout.alternatives
+        if plan.fit.verdict == "tight" and plan.placement.claim is None
         else "",
     }
     return _annotations(allowed)
