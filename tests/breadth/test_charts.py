@@ -50,6 +50,11 @@ def test_the_first_rows_become_charts(tmp_path: Path) -> None:
         {"exposure": "nginx", "class": "batch"},  # a retired gateway
         {"exposure": "agic", "model": "deepseek-ai/DeepSeek-R1", "card": "gh200-144gb", "allocation": "nodes"},
         {"allocation": "claim-prefer", "card": "mi325x-256gb"},
+        {
+            "allocation": "mig-single",
+            "card": "b200-sxm-180gb",
+            "model": "microsoft/Phi-3.5-MoE-instruct",
+        },
         {"wish": "nothing", "card": "rtx-pro-6000-workstation-96gb", "allocation": "mig-single"},
     ],
     ids=lambda chosen: " ".join(chosen.values()),

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Final, Literal
 
+from chartgen.catalog.clouds import cloud_names, load_cloud
 from chartgen.kernel.dataclass import dataclass
 from chartgen.lint.bundle import Bundle
 from chartgen.lint.functions import is_quantity, quantity
 from chartgen.lint.manifest import at, items, mapping, mappings
 from chartgen.lint.unknown import Maybe, Unknown
-from chartgen.lint.workloads import PodSite
+from chartgen.lint.workloads import PodSite, selector_terms
 
+_PRODUCT: Final = "nvidia.com/gpu.product"
 Cut = Literal["whole", "slice", "share"]
 """A whole card, a MIG slice or partition, or a time share that others sit on too."""
 
@@ -68,16 +71,36 @@ def of_container(container: Mapping[str, Any], site: PodSite, bundle: Bundle) ->
             kind = kind_of(name)
             if kind is not None:
                 vendor, cut = kind
+                profile = name.partition("/mig-")[2] or (_labelled_slice(site.spec) if cut == "whole" else None)
                 return Accelerators(
                     count=_count(amount),
                     resource=name,
                     vendor=None if vendor == "claim" else vendor,
-                    cut=cut,
+                    cut="slice" if profile else cut,
                     claimed=vendor == "claim",
-                    profile=name.partition("/mig-")[2] or None,
+                    profile=profile,
                 )
     claims = mappings(resources.get("claims"))
     return _claimed(claims, site, bundle) if claims else NONE
+
+
+def _labelled_slice(spec: dict[str, Any]) -> str | None:
+    """The profile of the slices that a pod's nodes offer as whole cards, by their labels; None for whole cards."""
+    found = set[str]()
+    for term in selector_terms(spec):
+        if term.get("operator", "In") == "In":
+            values = {str(value) for value in items(term.get("values"))}
+            if term.get("key") == _PRODUCT:
+                found |= {value.partition("-MIG-")[2] for value in values}
+            elif term.get("key") in _slice_labels():
+                found |= values
+    profile = found.pop() if len(found) == 1 else ""
+    return profile or None
+
+
+@cache
+def _slice_labels() -> frozenset[str]:
+    return frozenset(label for name in cloud_names() if (label := load_cloud(name).mig.label))
 
 
 def _count(amount: Any) -> Maybe[int]:

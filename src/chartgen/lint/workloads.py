@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.yaml_source import Step
-from chartgen.lint.manifest import Manifest, at, items, mapping
+from chartgen.lint.manifest import Manifest, at, items, mapping, mappings
 
 Role = Literal["server", "leader", "worker", "job", "template"]
 """What a pod is for: it answers, leads a group, works for a leader, ends by itself, or is only a pattern."""
@@ -158,3 +158,13 @@ def _matches(value: Any, pattern: tuple[str, ...], path: tuple[Step, ...] = ()) 
     elif isinstance(value, list):
         for index, entry in enumerate(value):
             yield from _matches(entry, tuple(rest), (*path, index))
+
+
+def selector_terms(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every node selector term of a pod as key, operator and values: nodeSelector entries among them."""
+    for key, value in mapping(spec.get("nodeSelector")).items():
+        yield {"key": key, "operator": "In", "values": [value]}
+    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
+    required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
+    for term in mappings(required.get("nodeSelectorTerms")):
+        yield from mappings(term.get("matchExpressions"))

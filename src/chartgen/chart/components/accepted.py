@@ -27,7 +27,7 @@ def of_workload(plan: Plan) -> dict[str, str]:
         if plan.group is None and least > 1 and plan.placement.pod_affinity.value
         else "",
         "tight-memory": "the profile's card and context leave no more: try it before it is relied upon"
-        if plan.fit.verdict == "tight" and plan.placement.claim is None
+        if plan.fit.verdict == "tight" and _shows_card(plan)
         else "",
     }
     return _annotations(allowed)
@@ -57,6 +57,12 @@ def _alone(plan: Plan) -> str:
     if plan.resolved.profile.class_ == "dev":
         return "one person tries something, and a restart disturbs nobody else"
     return "batch work may wait for a new load" if plan.resolved.profile.class_ == "batch" else ""
+
+
+def _shows_card(plan: Plan) -> bool:
+    """Whether the manifests tell what memory the engine has: a claim does not, a slice by name or label does."""
+    asked = str((plan.placement.accelerators.value, plan.placement.node_affinity.value))
+    return plan.placement.claim is None and (plan.layout.slice is None or plan.layout.slice.value in asked)
 
 
 def _annotations(allowed: dict[str, str]) -> dict[str, str]:

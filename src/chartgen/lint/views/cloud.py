@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from chartgen.lint.bundle import Bundle
 from chartgen.lint.manifest import at, mapping, mappings
-from chartgen.lint.workloads import PodSite
+from chartgen.lint.workloads import PodSite, selector_terms
 
 _SIGNS: Final = (
     (re.compile(r"(^|\.)cloud\.google\.com/|^networking\.gke\.io/|\bgke\b"), "gke"),
@@ -42,16 +42,6 @@ def cloud_of_key(key: str) -> str | None:
 
 def _first(words: Iterator[str]) -> str | None:
     return next((cloud for word in words if (cloud := cloud_of_key(word))), None)
-
-
-def selector_terms(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every node selector term of a pod as key, operator and values: nodeSelector entries among them."""
-    for key, value in mapping(spec.get("nodeSelector")).items():
-        yield {"key": key, "operator": "In", "values": [value]}
-    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
-    required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
-    for term in mappings(required.get("nodeSelectorTerms")):
-        yield from mappings(term.get("matchExpressions"))
 
 
 def _pod_words(site: PodSite) -> Iterator[str]:

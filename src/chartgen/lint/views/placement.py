@@ -13,8 +13,8 @@ from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import items, mapping, mappings
-from chartgen.lint.views.cloud import cloud_of_key, selector_terms
-from chartgen.lint.workloads import PodSite
+from chartgen.lint.views.cloud import cloud_of_key
+from chartgen.lint.workloads import PodSite, selector_terms
 
 _NO_CARD: Final = re.compile(
     r"kubernetes\.io/(os|arch|hostname)$|^beta\.kubernetes\.io/|^topology\.|^failure-domain|capacity|spot|preemptible|"

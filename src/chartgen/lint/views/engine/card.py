@@ -14,7 +14,7 @@ from chartgen.kernel.units import MIB
 from chartgen.lint.accelerators import Accelerators
 from chartgen.lint.manifest import items
 from chartgen.lint.unknown import Maybe, Unknown
-from chartgen.lint.views.cloud import selector_terms
+from chartgen.lint.workloads import selector_terms
 
 _PRODUCT: Final = "nvidia.com/gpu.product"
 _INSTANCE: Final = frozenset({"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"})
