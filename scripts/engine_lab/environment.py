@@ -16,6 +16,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -176,11 +177,15 @@ def tcmalloc() -> Path | None:
         return found
     folder = cache() / "tcmalloc"
     if not folder.is_dir():
-        with tempfile.TemporaryDirectory() as download:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as download:
             command = ["apt-get", "download", "--quiet=2", "libtcmalloc-minimal4"]
             fetched = subprocess.run(command, cwd=download, capture_output=True, text=True, check=False)
             if fetched.returncode:
                 return None
             (package,) = Path(download).glob("*.deb")
-            subprocess.run(["dpkg-deb", "--extract", str(package), str(folder)], check=True)
+            unpacked = Path(download) / "unpacked"
+            subprocess.run(["dpkg-deb", "--extract", str(package), str(unpacked)], check=True)
+            with suppress(OSError):  # another run was faster
+                unpacked.rename(folder)
     return next(iter(sorted(folder.rglob(name))), None)

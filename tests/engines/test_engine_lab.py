@@ -41,6 +41,12 @@ def actions() -> dict[str, Any]:
     }
 
 
+@pytest.fixture(autouse=True)
+def _no_allocator(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No package is fetched here: which allocator a machine has is no part of what is tested."""
+    monkeypatch.setattr(adapted, "tcmalloc", lambda: None)
+
+
 def test_queries_name_series_and_labels() -> None:
     """Series and the engine's own labels are read out of queries; what scraping adds is left out."""
     query = 'sum by (finished_reason, le) (rate(vllm:request_success_total{model_name="m",namespace="n"}[5m]))'
