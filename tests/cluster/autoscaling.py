@@ -17,6 +17,7 @@ from chartgen import api
 from chartgen.render.write import write_folder
 from cluster import clusters, controlplane, definitions, keda, kwok
 from cluster.api import wait_for
+from cluster.controllers import leader_worker_set
 from cluster.controlplane import ControlPlane
 from cluster.engines import Engines
 from cluster.errors import ClusterError
@@ -107,8 +108,9 @@ class Release:
 
     @property
     def replicas(self) -> int:
-        """The replicas that are asked for now."""
-        found = self.stage.plane.api.get("apps/v1", "Deployment", self.name, self.namespace)
+        """The replicas that are asked for now: of the Deployment, or the groups of the LeaderWorkerSet."""
+        target = self.scaled_object["spec"]["scaleTargetRef"]
+        found = self.stage.plane.api.get(target["apiVersion"], target["kind"], target["name"], self.namespace)
         return int((found or {})["spec"]["replicas"])
 
     @property
@@ -200,12 +202,13 @@ class Release:
 
 @contextmanager
 def stage() -> Iterator[Stage]:
-    """A control plane with KEDA, two Prometheus, more GPU nodes than any release asks for, and engines."""
+    """A control plane with KEDA, LeaderWorkerSet, two Prometheus, engines, and GPU nodes for every release."""
     with Sandbox() as sandbox, ExitStack() as stack:
         plane = controlplane.start(sandbox, controlplane.MINORS[-1], controller_options=[keda.HPA_SYNC])
         definitions.install(plane.api, "prometheus-operator-crds")
         kwok.start(plane, cold_start=_COLD_START, ending=1)
         operator = keda.start(plane)
+        stack.enter_context(leader_worker_set(plane))
         stack.enter_context(Provisioner(plane.api))
         clusters.build(plane.api, _plenty())
         engines = stack.enter_context(Engines(plane.api))
@@ -252,9 +255,9 @@ def _needed() -> Iterator[Manifest]:
 
 
 def _plenty() -> clusters.Cluster:
-    """The GPU nodes of two clusters, each many times: no replica ever waits for a place."""
-    eks, own = clusters.load("eks"), clusters.load("on-prem")
-    nodes = [_many(eks, "h100-{n}", 20), _many(own, "l4-{n}", 5)]
+    """The GPU nodes of three clusters, each many times: no replica ever waits for a place."""
+    eks, own, zones = (clusters.load(name) for name in ("eks", "on-prem", "two-zones"))
+    nodes = [_many(eks, "h100-{n}", 20), _many(own, "l4-{n}", 5), _many(zones, "a-{n}", 8)]
     return clusters.Cluster(about="Room for every replica", source=[], nodes=nodes, storage=eks.storage)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -79,9 +79,9 @@ class Engines(Background):
         (self._silent.add if silent else self._silent.discard)(namespace)
 
     def serve(self) -> None:
-        """Have every pod that is ready now answer, and no other."""
+        """Have every pod that serves and is ready now answer, and no other: a worker of a group serves nothing."""
         pods = self._api.list("v1", "Pod", labels="app.kubernetes.io/component=engine")
-        found = {engine.address: engine for engine in map(_engine, filter(_ready, pods))}
+        found = {engine.address: engine for pod in pods if _ready(pod) for engine in _engines(pod)}
         self._found = found
         for address in found.keys() - self._servers.keys():
             self._servers[address] = _serve(address, partial(self._metrics, address))
@@ -115,16 +115,17 @@ def _ready(pod: Manifest) -> bool:
     return ready and "deletionTimestamp" not in pod["metadata"]
 
 
-def _engine(pod: Manifest) -> Engine:
+def _engines(pod: Manifest) -> Iterator[Engine]:
     (container,) = (each for each in pod["spec"]["containers"] if each["name"] == "engine")
     arguments: list[str] = container["args"]
-    (port,) = (each["containerPort"] for each in container["ports"] if each["name"] == "http")
-    return Engine(
-        namespace=pod["metadata"]["namespace"],
-        address=(pod["status"]["podIP"], port),
-        release=container["image"].rpartition(":v")[2],
-        model=arguments[arguments.index("--served-model-name") + 1],
-    )
+    for port in container.get("ports", ()):
+        if port["name"] == "http":
+            yield Engine(
+                namespace=pod["metadata"]["namespace"],
+                address=(pod["status"]["podIP"], port["containerPort"]),
+                release=container["image"].rpartition(":v")[2],
+                model=arguments[arguments.index("--served-model-name") + 1],
+            )
 
 
 def _serve(address: tuple[str, int], text: Callable[[], str | None]) -> ThreadingHTTPServer:

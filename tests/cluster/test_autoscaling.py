@@ -53,9 +53,8 @@ def scales_on_the_queue(chart: Release, seconds: float = 90) -> None:
     assert set(chart.hold(3)) == {chart.most}
 
 
-def follows_the_queue(stage: Stage, release: str) -> None:
+def follows_the_queue(chart: Release) -> None:
     """A first start at the minimum, the maximum for a queue, then a hold and a way back one by one."""
-    chart = chat(stage, release)
     assert max(chart.starts()) == chart.least
     assert set(chart.hold(3)) == {chart.least}
     scales_on_the_queue(chart)
@@ -70,12 +69,19 @@ def follows_the_queue(stage: Stage, release: str) -> None:
 
 def new_release(stage: Stage) -> None:
     """A chart of a new release follows the queue, and nothing alarms."""
-    follows_the_queue(stage, NEW)
+    follows_the_queue(chat(stage))
 
 
 def old_release(stage: Stage) -> None:
     """A chart of an old release follows the queue."""
-    follows_the_queue(stage, OLD)
+    follows_the_queue(chat(stage, OLD))
+
+
+def groups(stage: Stage) -> None:
+    """A chart whose replicas are groups of pods follows the queue of their leaders, by whole groups."""
+    chart = stage.install("lws-r1", f"engine.release={NEW}")
+    assert chart.scaled_object["spec"]["scaleTargetRef"]["kind"] == "LeaderWorkerSet"
+    follows_the_queue(chart)
 
 
 def series_end(stage: Stage) -> None:
@@ -152,7 +158,16 @@ def second_autoscaler(stage: Stage) -> None:
 
 SCENARIOS: Final[dict[str, Callable[[Stage], None]]] = {
     each.__name__: each
-    for each in (new_release, old_release, series_end, prometheus_stops, batch_rests, wrong_metric, second_autoscaler)
+    for each in (
+        new_release,
+        old_release,
+        groups,
+        series_end,
+        prometheus_stops,
+        batch_rests,
+        wrong_metric,
+        second_autoscaler,
+    )
 }
 
 
