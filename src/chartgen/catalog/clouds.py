@@ -198,6 +198,16 @@ def cloud_names() -> tuple[str, ...]:
 
 
 @cache
+def _machines() -> dict[str, Shape]:
+    return {name: shape for cloud in cloud_names() for name, shape in load_cloud(cloud).shapes.items()}
+
+
+def machine(name: str) -> Shape | None:
+    """The instance type of that name, whoever sells it; None where no cloud's list has it."""
+    return _machines().get(name)
+
+
+@cache
 def load_cloud(name: str) -> Cloud:
     """Load one cloud.
 

@@ -140,9 +140,8 @@ def _covers(mark: Mark, finding: Finding) -> bool:
     if not mark.reason:
         return False
     if mark.path is not None:
-        return mark.manifest is finding.manifest
-    same_file = mark.manifest.document.text is finding.manifest.document.text
-    return same_file and finding.place.position.line in {mark.line, mark.line + 1}
+        return finding.manifest.belongs_to(mark.manifest)
+    return mark.manifest.file == finding.place.file and finding.place.position.line in {mark.line, mark.line + 1}
 
 
 def _entry(finding: Finding, allowances: Sequence[Allowance], today: date) -> int | None:

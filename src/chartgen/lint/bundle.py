@@ -44,8 +44,12 @@ class Bundle:
         self.manifests = tuple(manifests)
         self._by_kind: Shelf[str, Manifest] = Shelf()
         self._by_name: Shelf[tuple[str, str], Manifest] = Shelf()
-        self._made = tuple(made(manifest) for manifest in self.manifests)
-        for manifest in chain(self.manifests, *(one.objects for one in self._made)):
+        self._put(self.manifests)
+        self._made = tuple(made(manifest, self.named) for manifest in self.manifests)
+        self._put(chain.from_iterable(one.objects for one in self._made))
+
+    def _put(self, manifests: Iterable[Manifest]) -> None:
+        for manifest in manifests:
             self._by_kind.put(manifest.kind, manifest.namespace, manifest)
             self._by_name.put((manifest.kind, manifest.name), manifest.namespace, manifest)
 

@@ -115,6 +115,10 @@ class Manifest:
         end = self.document.text.position(offsets[2]) if offsets else None
         return Place(file=self.file, position=self.document.position(whole), end=end)
 
+    def belongs_to(self, other: Manifest) -> bool:
+        """Whether it is that object, or one that somebody makes of its fields."""
+        return self.document is other.document and self.root[: len(other.root)] == other.root
+
     def text_of(self, file: str) -> Text | None:
         """The text of a file that a place of this object may be in."""
         return self.document.text if self.origin is None else self.origin.texts.get(file)

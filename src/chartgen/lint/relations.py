@@ -15,7 +15,7 @@ from chartgen.lint.workloads import PodSite
 SCALERS: Final = ("HorizontalPodAutoscaler", "ScaledObject")
 SCRAPERS: Final = ("ServiceMonitor", "PodMonitor", "PodMonitoring")
 _ANSWERING_OPERATORS: Final = frozenset(
-    {"InferenceService", "LLMInferenceService", "RayService", "Workspace", "Model", "NIMService"}
+    {"InferenceService", "LLMInferenceService", "RayService", "Workspace", "InferenceSet", "Model", "NIMService"}
 )
 """Kinds whose operator makes the Service."""
 

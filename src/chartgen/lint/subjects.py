@@ -94,7 +94,7 @@ def _engines(views: Views) -> Iterator[Subject]:
             own = dict(unknown)
             yield Subject(
                 scope="engine",
-                manifest=site.manifest,
+                manifest=site.placed,
                 data={"engine": plain(view, own), "pod": pod},
                 anchors={"object": (), "pod": site.path, "container": container.path},
                 unknown=own,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 from chartgen.kernel.dataclass import dataclass
+from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step
-from chartgen.lint.manifest import Manifest, at, items, mapping, mappings
+from chartgen.lint.manifest import Manifest, Origin, at, items, mapping, mappings
 
 Role = Literal["server", "leader", "worker", "job", "template"]
 """What a pod is for: it answers, leads a group, works for a leader, ends by itself, or is only a pattern."""
@@ -72,6 +74,7 @@ SHAPES: Final[dict[str, tuple[PodShape, ...]]] = {
     "ClusterServingRuntime": (_bare("spec", role="template"),),
     "LLMInferenceServiceConfig": (_bare("spec", "template", role="template"),),
     "Workspace": (_template("inference", "template", operated=True),),
+    "InferenceSet": (_template("spec", "template", "inference", "template", operated=True),),
 }
 """Every kind that holds pods, by the path to them."""
 
@@ -98,6 +101,13 @@ class PodSite:
     """Where the arguments stand below the container."""
     group_size: int = 1
     """Pods of one replica: the size of a group."""
+    origin: Origin | None = None
+    """Where its words come from, when another object holds some of them."""
+
+    @property
+    def placed(self) -> Manifest:
+        """The object that findings point into: with the way to what other objects hold."""
+        return self.manifest if self.origin is None else replace(self.manifest, origin=self.origin)
 
 
 def pod_sites(manifest: Manifest) -> Iterator[PodSite]:
@@ -131,8 +141,8 @@ def pod_sites(manifest: Manifest) -> Iterator[PodSite]:
 
 
 def pods_of_replica(written: Any) -> int:
-    """How many pods make a replica, as a kind that makes groups has it written; one where that is no number."""
-    return written if isinstance(written, int) else 1
+    """How many pods make a replica, as a kind that makes groups has it written, quoted or not; else one."""
+    return whole_number(str(written)) or 1
 
 
 def _group_labels(manifest: Manifest, role: Role) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from chartgen.lint.manifest import Manifest
-from chartgen.lint.operators import dynamo, kubeai, modelservice, nim, production_stack
+from chartgen.lint.operators import dynamo, kaito, kubeai, modelservice, nim, production_stack
 from chartgen.lint.operators.completion import Made
 
 VALUES: Final = "values"
@@ -18,16 +18,19 @@ _GROUPS: Final[Mapping[tuple[str, str], Callable[[Manifest], Made]]] = {
     (VALUES, production_stack.KIND): production_stack.made,
     (VALUES, modelservice.KIND): modelservice.made,
 }
+_KAITO: Final = frozenset({("kaito.sh", "Workspace"), ("kaito.sh", "InferenceSet")})
 _VALUES: Final = {
     "production-stack": (production_stack.KIND, production_stack.is_values),
     "modelservice": (modelservice.KIND, modelservice.is_values),
 }
 
 
-def made(manifest: Manifest) -> Made:
+def made(manifest: Manifest, find: kaito.Find) -> Made:
     """What is made of an object; nothing for a kind that already holds its pods as Kubernetes spells them."""
-    group = manifest.api_version.rpartition("/")[0]
-    make = _GROUPS.get((group, manifest.kind))
+    kind = (manifest.api_version.rpartition("/")[0], manifest.kind)
+    if kind in _KAITO:
+        return kaito.made(manifest, find)
+    make = _GROUPS.get(kind)
     return make(manifest) if make else Made()
 
 

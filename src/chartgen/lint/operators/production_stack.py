@@ -1,6 +1,7 @@
 """Values of vLLM's production-stack chart: a list of models, and settings that they share.
 
-Read as vllm-project/production-stack, helm/templates/deployment-vllm-multi.yaml, does.
+Read as vllm-project/production-stack, helm/templates/deployment-vllm-multi.yaml, does; a model with raySpec as
+ray-cluster.yaml beside it does.
 """
 
 from __future__ import annotations
@@ -19,12 +20,17 @@ _FLAGS: Final = {
     "maxModelLen": "--max-model-len",
     "dtype": "--dtype",
     "tensorParallelSize": "--tensor-parallel-size",
+    "pipelineParallelSize": "--pipeline-parallel-size",
     "maxNumSeqs": "--max-num-seqs",
     "gpuMemoryUtilization": "--gpu-memory-utilization",
     "maxLoras": "--max-loras",
     "runner": "--runner",
     "convert": "--convert",
 }
+_OF_RAY: Final = frozenset({"pipelineParallelSize"})
+_NOT_OF_RAY: Final = frozenset({"runner", "convert"})
+"""What only one of the two templates makes an option of."""
+_ARGS: Final = ("vllmConfig", "extraArgs")
 _AMOUNTS: Final = (
     ("requests", "requestCPU", "cpu"),
     ("requests", "requestMemory", "memory"),
@@ -50,11 +56,15 @@ def made(manifest: Manifest) -> Made:
 def _made(manifest: Manifest) -> Iterator[Manifest | PodSite]:
     engines = mapping(with_defaults("production-stack", manifest.value).get("servingEngineSpec"))
     for index, model in enumerate(items(engines.get("modelSpec"))):
-        if not isinstance(model, dict) or model.get("enabled") is False or at(model, ("raySpec", "enabled")) is True:
+        if not isinstance(model, dict) or model.get("enabled") is False:
             continue
         where = (*manifest.root, "servingEngineSpec", "modelSpec", index)
-        keda = mapping(model.get("keda"))
         name = str(model.get("name"))
+        if at(model, ("raySpec", "enabled")) is True:
+            cluster = _object(manifest, where, "ray.io/v1", "RayCluster", f"{name}-raycluster", {})
+            yield from (cluster, _head(cluster, engines, model), _worker(cluster, engines, model))
+            continue
+        keda = {} if "raySpec" in model else mapping(model.get("keda"))  # its template asks for no more than the key
         spec = workload_of("production-stack")
         if engines.get("strategy"):
             spec["strategy"] = engines["strategy"]
@@ -88,41 +98,74 @@ def _default_trigger(name: str) -> dict[str, Any]:
 
 
 def _pod(workload: Manifest, engines: Mapping[str, Any], model: dict[str, Any]) -> PodSite:
-    options = mapping(model.get("vllmConfig"))
-    port = str(engines.get("containerPort"))
     container = {
-        "name": "vllm",
-        "image": f"{model.get('repository')}:{model.get('tag')}",
-        "command": ["vllm", "serve", str(model.get("modelURL")), "--port", port, *_words(model, options)],
-        "args": [str(word) for word in items(options.get("extraArgs"))],
-        "env": [*items(model.get("env")), *items(engines.get("env")), *_variables(model)],
-        "resources": model.get("resources") or _resources(model),
-        "volumeMounts": _mounts(model, options),
+        **_container(engines, model, _words(model, without=_OF_RAY)),
+        "env": [*_variables(model), *items(engines.get("env")), *items(model.get("env"))],
         **{key: engines[key] for key in ("startupProbe", "livenessProbe", "readinessProbe") if key in engines},
         "securityContext": engines.get("containerSecurityContext"),
     }
-    pod = {
+    pod = _spec(engines, model)
+    pod["affinity"] = model.get("affinity") or pod["affinity"]
+    return completed(workload, "production-stack", container, pod, at=(), args_at=_ARGS)
+
+
+def _head(cluster: Manifest, engines: Mapping[str, Any], model: dict[str, Any]) -> PodSite:
+    """The pod that runs the engine, over its own GPUs and those of the workers."""
+    words = [*("--distributed-executor-backend", "ray"), *_words(model, without=_NOT_OF_RAY)]
+    head = mapping(at(model, ("raySpec", "headNode")))
+    container = _container(engines, model, words)
+    container |= {"name": "vllm-ray-head", "resources": head.get("resources") or _resources(head)}
+    pod = _spec(engines, model)
+    return completed(cluster, "production-stack-ray", container, pod, at=(), args_at=_ARGS, role="leader")
+
+
+def _worker(cluster: Manifest, engines: Mapping[str, Any], model: dict[str, Any]) -> PodSite:
+    """A pod that only joins the head."""
+    container = _container(engines, model, []) | {"name": "vllm-ray-worker", "command": None, "args": None}
+    return completed(cluster, "production-stack-ray", container, _spec(engines, model), at=(), role="worker")
+
+
+def _container(engines: Mapping[str, Any], model: dict[str, Any], words: list[str]) -> dict[str, Any]:
+    options = mapping(model.get("vllmConfig"))
+    port = str(engines.get("containerPort"))
+    return {
+        "name": "vllm",
+        "image": f"{model.get('repository')}:{model.get('tag')}",
+        "command": ["vllm", "serve", str(model.get("modelURL")), "--port", port, *words],
+        "args": [str(word) for word in items(options.get("extraArgs"))],
+        "env": [*_variables(model), *items(model.get("env"))],
+        "resources": model.get("resources") or _resources(model),
+        "volumeMounts": _mounts(model, options),
+    }
+
+
+def _spec(engines: Mapping[str, Any], model: dict[str, Any]) -> dict[str, Any]:
+    return {
         "securityContext": engines.get("securityContext"),
         "tolerations": [*items(engines.get("tolerations")), *items(model.get("tolerations"))],
         "runtimeClassName": model.get("runtimeClassName", engines.get("runtimeClassName")),
         "nodeName": model.get("nodeName") or None,
-        "affinity": model.get("affinity") or _affinity(model.get("nodeSelectorTerms")),
-        "volumes": _volumes(model, options),
+        "affinity": _affinity(model.get("nodeSelectorTerms")),
+        "volumes": _volumes(model, mapping(model.get("vllmConfig"))),
     }
-    return completed(workload, "production-stack", container, pod, at=(), args_at=("vllmConfig", "extraArgs"))
 
 
-def _words(model: dict[str, Any], options: dict[str, Any]) -> list[str]:
+def _words(model: dict[str, Any], *, without: frozenset[str]) -> list[str]:
     """The flags that the chart writes of its own keys."""
+    options = mapping(model.get("vllmConfig"))
     words = ["--enable-lora"] if model.get("enableLoRA") else []
     words += ["--enable-auto-tool-choice"] if model.get("enableTool") else []
     if model.get("toolCallParser"):
         words += ["--tool-call-parser", str(model["toolCallParser"])]
     if "enableChunkedPrefill" in options:
         words.append("--enable-chunked-prefill" if options["enableChunkedPrefill"] else "--no-enable-chunked-prefill")
+    if options.get("enablePrefixCaching"):
+        words.append("--enable-prefix-caching")
     for key, flag in _FLAGS.items():
-        if key in options:
+        if key in options and key not in without:
             words += [flag, str(options[key])]
+    if model.get("modelRevision"):
+        words += ["--revision", str(model["modelRevision"])]
     return words
 
 

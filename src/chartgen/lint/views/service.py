@@ -207,7 +207,7 @@ def _hides(service: Manifest, views: Views) -> bool:
         site.manifest.kind == "LeaderWorkerSet"
         and site.manifest.name == service.name
         and at(site.manifest.value, ("spec", "networkConfig", "subdomainPolicy")) != "UniquePerReplica"
-        and (whole_number(str(at(site.manifest.value, ("spec", "leaderWorkerTemplate", "size")))) or 1) > 1
+        and site.group_size > 1
         for site in views.bundle.pods_in(service.namespace)
     )
 

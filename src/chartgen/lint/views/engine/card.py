@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
-from chartgen.catalog.clouds import cloud_names, load_cloud
+from chartgen.catalog.clouds import cloud_names, load_cloud, machine
 from chartgen.catalog.gpus import Gpu, gpu
 from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
@@ -83,18 +83,14 @@ def _named(key: str, value: str) -> Gpu | None:
     if key == _PRODUCT:
         name = value.split("-MIG-", maxsplit=1)[0].removesuffix(_SHARED)
     elif key in _INSTANCE:
-        name = _shapes().get(value, "")
+        shape = machine(value)
+        name = shape.gpu if shape else ""
     else:
         return None
     try:
         return gpu(name) if name else None
     except UnknownName:
         return None
-
-
-@cache
-def _shapes() -> Mapping[str, str]:
-    return {name: shape.gpu for cloud in cloud_names() for name, shape in load_cloud(cloud).shapes.items()}
 
 
 @cache
