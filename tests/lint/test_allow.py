@@ -26,7 +26,7 @@ spec:
       %s
       securityContext: {privileged: true}%s
 """
-ASKED = ("privileged-container", "unused-allowance", "allowance-without-reason")
+ASKED = ("privileged-container", "scaled-by-cpu", "unused-allowance", "allowance-without-reason")
 
 
 def judge(text: str, *allowances: Allowance, baseline: frozenset[str] = frozenset()) -> Outcome:
@@ -66,6 +66,26 @@ spec:
     spec: {containers: [{name: x, securityContext: {privileged: true}}]}
 """
     assert said(judge(text)) == []
+
+
+def test_annotation_of_what_an_operator_reads() -> None:
+    """An annotation covers what an operator makes of the object's fields, and no neighbour in the same file."""
+    service = """\
+apiVersion: apps.nvidia.com/v1alpha1
+kind: NIMService
+metadata: {name: %s, annotations: {%s}}
+spec:
+  image: {repository: nvcr.io/nim/meta/llama-3.1-8b-instruct, tag: 1.12.0}
+  resources: {limits: {nvidia.com/gpu: 1}}
+  scale:
+    enabled: true
+    hpa:
+      maxReplicas: 4
+      metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}}]
+"""
+    allowed = service % ("a", "allow.chartgen/scaled-by-cpu: the queue is not exported yet")
+    outcome = judge(f"{allowed}---\n{service % ('b', '')}")
+    assert [(found.policy.id, found.manifest.name) for found in outcome.findings] == [("scaled-by-cpu", "b")]
 
 
 def test_comment_on_the_line_and_above() -> None:

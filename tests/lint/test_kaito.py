@@ -67,6 +67,10 @@ def test_faults_are_shown_in_the_config_map() -> None:
     assert place.end is not None
     assert line[place.position.column - 1 : place.end.column - 1] == "max-modle-len: 4096"
     assert outcome.findings[1].manifest.name == "llm"
+    assert outcome.findings[1].message == (
+        "vLLM 0.25.1 has no --max-modle-len (KAITO chooses the image: read as kaito-base 0.5.0); "
+        "nearest: --max-model-len"
+    )
 
 
 def test_without_the_config_map_nothing_is_said() -> None:

@@ -28,6 +28,8 @@ class Release:
     device: Device
     build: Literal["release", "vendor"]
     """vLLM as published, or somebody's build of it, which may know more or less."""
+    chosen_by: str = ""
+    """The operator that chooses image and tag; empty where the user writes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,8 @@ class Image:
     """Why a tag that is not listed cannot be read."""
     make: str | None = None
     """How the image of a release is called."""
+    chosen_by: str = ""
+    """The operator that chooses image and tag; empty where the user writes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +131,7 @@ def release_of(image: str) -> Version:  # noqa: PLR0911 - one return a way to fa
             return Floating(because=f"the tag {tag} moves", device=device)
         return Unknown(because=f"{known.name}, tag {tag}: {known.because}", device=device)
     release = listed or (match["release"] if match else "")
-    return Release(release=release, image=known.name, device=known.device, build=known.build)
+    return Release(release=release, image=known.name, device=known.device, build=known.build, chosen_by=known.chosen_by)
 
 
 def image_for(release: str, device: Device = "nvidia") -> str:

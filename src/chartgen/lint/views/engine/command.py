@@ -223,6 +223,9 @@ def joined_words(container: Container) -> Iterator[Refusal]:
 
 
 def _said(message: str, release: ReleaseView) -> str:
+    if release.chosen_by:
+        name, _, tag = release.image.rpartition("/")[2].partition(":")
+        return f"{message} ({release.chosen_by} chooses the image: read as {name} {tag})"
     return f"{message} ({release.why_floating}: read as the newest)" if release.floating else message
 
 

@@ -31,6 +31,8 @@ class ReleaseView:
     """Why it moves; empty when it does not."""
     vendor: bool
     """Whether it is somebody's own build, which may know more or less than the release."""
+    chosen_by: str
+    """The operator that chooses the image, so that another release of it may hold another engine; else empty."""
     device: str | None
     """What the image computes on: nvidia, amd, intel, cpu, tpu, neuron, ascend; null when not known."""
     features: Maybe[frozenset[str]]
@@ -58,6 +60,7 @@ def _of_other(image: str) -> ReleaseView:
         floating=floating,
         why_floating="its tag moves" if floating else "",
         vendor=False,
+        chosen_by="",
         device=None,
         features=unknown,
     )
@@ -77,6 +80,7 @@ def _of_vllm(image: str) -> ReleaseView:
         floating=isinstance(found, Floating),
         why_floating=found.because if isinstance(found, Floating) else "",
         vendor=isinstance(found, Release) and found.build == "vendor",
+        chosen_by=found.chosen_by if isinstance(found, Release) else "",
         device=found.device,
         features=frozenset(known.features) if known else unknown,
     )
