@@ -39,3 +39,23 @@ def test_kinds_with_pods_are_held_against_schemas() -> None:
     newest = list(library.index().releases.values())[-1]
     known = {kind for _, kind in (*newest.kinds, *library.index().custom)}
     assert set(SHAPES) - known == {"InferenceSet", "Workspace"}
+
+
+@pytest.mark.parametrize(
+    ("given", "notes"),
+    [
+        ("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}", ()),
+        ("{apiVersion: v1, kind: NoSuchKind, metadata: {name: a}}", ()),  # a finding, not a note
+        ("servingEngineSpec: {modelSpec: []}", ()),  # a values file is no object
+        (
+            "{apiVersion: kubeai.org/v1, kind: Model, metadata: {name: a}}",
+            ("no schema is known for 1 Model of kubeai.org/v1: only what policies know was judged",),
+        ),
+    ],
+)
+def test_what_no_schema_is_known_for_is_told(given: str, notes: tuple[str, ...]) -> None:
+    """Nothing is left out in silence: a kind that is held against no schema is named."""
+    (manifest,) = read_manifests(given, "case.yaml", "case")
+    assert isinstance(manifest, Manifest)
+    outcome = lint(Request(inputs=Inputs(manifests=(manifest,)), policies=load()))
+    assert outcome.notes == notes

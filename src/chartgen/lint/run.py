@@ -16,7 +16,7 @@ from chartgen.lint.bundle import Bundle
 from chartgen.lint.finding import Change, Counts, Finding, Outcome, Problem, Splice, Stumble, Untold
 from chartgen.lint.judge import Rule, Subject
 from chartgen.lint.manifest import Inputs, Manifest, Place
-from chartgen.lint.schemas import faults
+from chartgen.lint.schemas import faults, unchecked
 from chartgen.lint.select import Selection, chosen
 from chartgen.lint.subjects import Surroundings, document_subjects, subjects
 from chartgen.lint.views.all import Views
@@ -101,7 +101,12 @@ def lint(request: Request) -> Outcome:
         untold=(*said.untold, *about_text.untold, *(_broken(one) for one in stumbles if id(one.manifest) in malformed)),
         stumbles=tuple(one for one in stumbles if id(one.manifest) not in malformed),
         unread=request.inputs.unread,
-        notes=(*request.policies.notes, *request.inputs.notes, *_unused(request, used)),
+        notes=(
+            *request.policies.notes,
+            *request.inputs.notes,
+            *unchecked(request.inputs.manifests, request.surroundings.asked),
+            *_unused(request, used),
+        ),
         counts=_counts(request, policies),
         texts={one.place.file: text for one in findings if (text := one.manifest.text_of(one.place.file))},
     )

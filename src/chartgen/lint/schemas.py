@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import Manifest
+from chartgen.lint.operators.kinds import VALUES
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.validate.embedded import check_objects
-from chartgen.validate.library import index
+from chartgen.validate.library import index, release, schema
 from chartgen.validate.problem import SchemaProblem
 
 _PLACEHOLDER: Final = re.compile(r"""["']?(?:[^"'\n]*\$\{\w|\$[A-Za-z_]\w*|<[A-Za-z][^<>\n]*>|\{\{)""")
@@ -71,6 +73,20 @@ def faults(manifest: Manifest, minors: Sequence[str]) -> tuple[Fault, ...]:
             )
         )
     return tuple(faults)
+
+
+def unchecked(manifests: Iterable[Manifest], minors: Sequence[str]) -> Iterator[str]:
+    """In words: the kinds of which only the policies can say something, as no schema of theirs is known."""
+    kinds = Counter((str(one.value.get("apiVersion")), one.kind) for one in manifests)
+    releases = [release(minor) for minor in minors]
+    found = [
+        f"{count} {kind} of {version}"
+        for (version, kind), count in sorted(kinds.items())
+        if not (version.startswith(f"{VALUES}/") or _own_group(version))
+        and not any(schema(version, kind, one) for one in releases)
+    ]
+    if found:
+        yield f"no schema is known for {', '.join(found)}: only what policies know was judged"
 
 
 def _certain(text: str) -> Maybe[bool]:
