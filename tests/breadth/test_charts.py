@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+import yaml
 
 import witness
 from breadth.axes import axes, profile, text_of
@@ -63,6 +64,15 @@ def test_what_the_profile_asks_for_is_not_held_against_its_chart(chosen: dict[st
     """What the linter warns of is mended, or allowed with a reason, and no allowance is of no use."""
     row = easiest(**chosen)
     assert witness.said(Maker(tmp_path).manifests(row), row[0]) == []
+
+
+def test_fixed_replicas_are_replaced_one_by_one(tmp_path: Path) -> None:
+    """What updates and drains may take is worked out from the replicas that run, not from a minimum that none asks."""
+    text = Maker(tmp_path).manifests(easiest(**{"class": "dev", "wish": "load", "cloud": "eks", "card": "a10g-24gb"}))
+    found = {one["kind"]: one["spec"] for one in yaml.safe_load_all(text) if "spec" in one}
+    assert found["Deployment"]["replicas"] > 1
+    assert found["Deployment"]["strategy"]["rollingUpdate"] == {"maxSurge": 0, "maxUnavailable": 1}
+    assert found["PodDisruptionBudget"]["maxUnavailable"] == 1
 
 
 def test_an_unclear_end_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def request_of(
         gpus=layout.gpus_per_node,
         pods=layout.nodes.value,
         allocation=_allocation(resolved, layout.slice.value if layout.slice else "", layout.alternatives),
-        replicas=replicas.minimum.value,
+        replicas=replicas.least,
         load=Seconds(start_up.replica),
         fetch=Seconds(start_up.fetch.value),
         start_budget=Seconds(start_up.budget),

@@ -53,7 +53,7 @@ def plan_namespace(
         step: seconds from one replica's replacement to the next: a start, and what it must stay ready.
         grace: seconds that a pod may take to end.
     """
-    pods = _pods(resolved, replicas, placement, group, together=math.ceil(grace / step))
+    pods = _pods(replicas, placement, group, together=math.ceil(grace / step))
     network = group.network.value if group else {}
     each = {
         name: count for name, count in {**placement.accelerators.value, **network}.items() if isinstance(count, int)
@@ -70,9 +70,9 @@ def plan_namespace(
     return NamespaceNeed(quota=counted, notes=tuple(_notes(host, claims=placement.claim is not None)))
 
 
-def _pods(resolved: Resolved, replicas: Replicas, placement: Placement, group: Group | None, *, together: int) -> _Pods:
+def _pods(replicas: Replicas, placement: Placement, group: Group | None, *, together: int) -> _Pods:
     """`together` is how many steps of an update fall into the end of one pod."""
-    most = (replicas.maximum if resolved.autoscales else replicas.peak).value
+    most = replicas.most
     size = group.size.value if group else 1
     rollout: Any = (group.rollout.value if group else placement.strategy.value) or {}
     surge = (rollout.get("rollingUpdateConfiguration") or rollout.get("rollingUpdate") or {}).get("maxSurge", 0)

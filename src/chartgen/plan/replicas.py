@@ -31,6 +31,8 @@ class Load:
     """What `served` stands on, as the end of a sentence."""
     ready_after: Seconds
     """From asking for a replica to its first token, on a node that is there."""
+    scaled: bool = True
+    """Whether anything adds and removes replicas."""
 
 
 def load_of(resolved: Resolved, carries: Carries, start_up: StartUp) -> Load:
@@ -45,6 +47,7 @@ def load_of(resolved: Resolved, carries: Carries, start_up: StartUp) -> Load:
         served=carries.requests_per_second.value,
         ground=carries.requests_per_second.because,
         ready_after=Seconds(start_up.replica),
+        scaled=resolved.autoscales,
     )
 
 
@@ -63,6 +66,7 @@ def plan_replicas(load: Load) -> Replicas:
         minimum=minimum,
         maximum=maximum,
         peak=peak,
+        scaled=load.scaled,
         waiting_threshold=_share(load, "waiting-share", "waiting"),
         in_flight_threshold=_share(load, "busy-share", "in flight"),
         polling=house("polling-interval"),

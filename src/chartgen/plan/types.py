@@ -95,6 +95,8 @@ class Replicas:
     maximum: Decision[int]
     peak: Decision[int]
     """What the stated traffic needs."""
+    scaled: bool
+    """Whether anything adds and removes replicas; otherwise there are always as many as the peak needs."""
     waiting_threshold: Decision[int]
     """Waiting requests for each replica that call for one more."""
     in_flight_threshold: Decision[int]
@@ -109,6 +111,16 @@ class Replicas:
     """Looks in a row that may find no metrics before they count as lost."""
     fallback: Decision[dict[str, Json]]
     """What happens when metrics are lost."""
+
+    @property
+    def least(self) -> int:
+        """The fewest that the chart asks for."""
+        return (self.minimum if self.scaled else self.peak).value
+
+    @property
+    def most(self) -> int:
+        """The most that the chart asks for."""
+        return (self.maximum if self.scaled else self.peak).value
 
     @property
     def rests(self) -> bool:
@@ -279,8 +291,3 @@ class Plan:
     """What ties the pods of a replica over several nodes together; None when one pod is a whole replica."""
     queue: Queue | None = None
     """Where pods wait for quota; None without Kueue."""
-
-    @property
-    def least(self) -> int:
-        """The fewest replicas that the chart asks for: all of them where nothing scales."""
-        return (self.replicas.minimum if self.resolved.autoscales else self.replicas.peak).value

@@ -30,7 +30,7 @@ def of_ingress(plan: Plan, gateway: Gateway, keep_alive: int) -> dict[str, str]:
 
 
 def _workload(plan: Plan) -> Iterator[tuple[str, str]]:
-    profile, least = plan.resolved.profile, plan.least
+    profile, least = plan.resolved.profile, plan.replicas.least
     if profile.cluster.spot:
         yield "serving-on-spot-nodes", "batch work may wait for a new load, as its profile says"
     if least == 1 and profile.class_ == "dev":
@@ -55,7 +55,7 @@ def _ingress(plan: Plan, gateway: Gateway, keep_alive: int) -> Iterator[tuple[st
     if gateway.retired:
         yield "retired-gateway", f"the profile asks for {gateway.name}"
     blind = [one.because for one in gateway.says["least request"] if isinstance(one, Cannot | Controller)]
-    if blind and plan.least > 1:
+    if blind and plan.replicas.least > 1:
         yield "blind-balancing", "; ".join(blind)
     if gateway.upstream_idle.seconds != 0 and not engine.has("keep-alive"):
         unable = f"vLLM {engine.release} cannot be told to keep them for {keep_alive} s"

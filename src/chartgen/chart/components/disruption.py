@@ -11,7 +11,8 @@ _OF_A_GROUP = "; pods of all nodes count, as the loss of any of them stops a rep
 
 def component(plan: Plan) -> Component | None:
     """A disruption budget from two replicas on; for one, it would only block node drains for ever."""
-    if plan.least < 2:  # noqa: PLR2004 - one replica has no other to stand in
+    least = plan.replicas.least
+    if least < 2:  # noqa: PLR2004 - one replica has no other to stand in
         return None
     return Component(
         name="disruption",
@@ -20,7 +21,7 @@ def component(plan: Plan) -> Component | None:
             "disruption": {
                 "maxUnavailable": worked_out(
                     1,
-                    f"One of at least {plan.least} replicas at a time; one that is still loading never blocks a drain"
+                    f"One of at least {least} replicas at a time; one that is still loading never blocks a drain"
                     + _OF_A_GROUP * (plan.group is not None),
                 ),
             },
