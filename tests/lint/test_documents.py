@@ -61,6 +61,32 @@ def test_lists_are_unfolded() -> None:
     assert isinstance(second, Unread)
 
 
+def test_lists_inside_lists_are_unfolded() -> None:
+    """Objects of a List inside a List are judged, each at its place."""
+    text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items: [%s, null]\n- null\n"
+    (first, *rest) = read_manifests(text % "{apiVersion: v1, kind: Pod, metadata: {name: a}}", "f.yaml", "g")
+    assert isinstance(first, Manifest)
+    assert (first.name, first.place(("metadata",)).position.line) == ("a", 6)
+    assert [isinstance(one, Unread) and one.fate for one in rest] == ["failed", "failed"]
+
+
+@pytest.mark.parametrize(
+    ("items", "found"), [("7", ["failed: 7"]), ("{a: 1}", ["failed: a mapping"]), ("[]", []), ("null", [])]
+)
+def test_the_items_of_a_list(items: str, found: list[str]) -> None:
+    """A List whose items are no list is told; one without any holds nothing."""
+    assert names(f"apiVersion: v1\nkind: List\nitems: {items}\n") == found
+
+
+def test_lists_end_somewhere() -> None:
+    """Lists nested deeper than anybody writes are told, and not followed."""
+    text = POD.replace("\n", ", ") % "a"
+    value = "{" + text.removesuffix(", ") + "}"
+    for _ in range(12):
+        value = "{apiVersion: v1, kind: List, items: [" + value + "]}"
+    assert names(value) == ["failed: a List inside 8 others"]
+
+
 def test_json() -> None:
     """JSON is read, as one object or as an array of them."""
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}

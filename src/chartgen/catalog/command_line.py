@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 _SHELLS: Final = frozenset({"sh", "bash", "ash", "dash", "zsh"})
 _SERVERS: Final = frozenset({"vllm.entrypoints.openai.api_server", "vllm.entrypoints.launchers.api_server.entry"})
+_BATCH: Final = "vllm.entrypoints.openai.run_batch"
 _VARIABLE: Final = re.compile(r"\$(\$*)\(([A-Za-z_][A-Za-z0-9_.-]*)\)")
 _MENTIONS: Final = re.compile(r"\bvllm\b")
 
-Program = Literal["vllm serve", "api server", "image entry point"]
+Program = Literal["vllm serve", "api server", "image entry point", "batch"]
 
 
 def read(
@@ -169,6 +170,8 @@ def _program(words: Sequence[Token]) -> tuple[Program, Sequence[Token]] | None:
             return "vllm serve", words[number + 2 :]
         if word.text == "-m" and following in _SERVERS:
             return "api server", words[number + 2 :]
+        if (name == "vllm" and following == "run-batch") or (word.text == "-m" and following == _BATCH):
+            return "batch", words[number + 2 :]
         if word.text == "-m" and following in {"vllm", "vllm.entrypoints.cli.main"}:
             served = words[number + 2 :]
             return ("vllm serve", served[1:]) if served and served[0].text == "serve" else None
@@ -189,6 +192,10 @@ def _finish(
     repeated, words = _repeated(program, words)
     parsed = parse([*config_words(words, engine, files, missing), *words], engine)
     model, problems = _model(program, parsed, engine, missing)
+    if program == "batch":
+        # It takes the engine's options and some of its own, which no release's list holds: none is called wrong.
+        parsed.problems.clear()
+        problems.clear()
     return CommandLine(
         program=program,
         model=model,
@@ -222,7 +229,7 @@ def _repeated(program: Program, words: Sequence[Token]) -> tuple[list[Problem], 
 def _model(program: Program, parsed: Parsed, engine: Engine, gaps: Sequence[str]) -> tuple[Value, list[Problem]]:
     """The model, and the words that stand where only one model may."""
     named = [argument for argument in parsed.arguments if argument.flag == "--model"]
-    takes_word = program != "api server"
+    takes_word = program not in {"api server", "batch"}
     positional = parsed.positional[:1] if takes_word else []
     problems = [
         Problem(kind="stray word", written=word.text, place=word.place, message=f"{word.text!r} belongs to no flag")

@@ -88,9 +88,9 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
-    """A container that starts vLLM's server."""
+    """A container that starts vLLM's server, or its run over a file of requests."""
 
-    program: Literal["vllm serve", "api server", "image entry point"]
+    program: Literal["vllm serve", "api server", "image entry point", "batch"]
     """How the server is started."""
     model: Value
     """The model as given; None when it is not."""

@@ -16,6 +16,8 @@ from chartgen.lint.operators.kinds import VALUES, chart_of
 
 MAX_BROKEN: Final = 100
 """After so many broken documents the rest of a file is left unread, and that is said."""
+MAX_LISTS: Final = 8
+"""So deep may Lists stand in Lists; what stands deeper is said to be left unread."""
 
 _TEMPLATE: Final = re.compile(r'\{\{-?\s*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|include ")')
 _VALUES_FILE: Final = re.compile(r"^(servingEngineSpec|modelArtifacts):", re.MULTILINE)
@@ -92,16 +94,37 @@ def _objects(document: Document, file: str, group: str) -> Iterator[Manifest | U
     if isinstance(value, list):
         # A JSON array of objects, as `kubectl get -o json | jq .items` writes it.
         for index, entry in enumerate(value):
-            yield _object(document, file, group, (index,), entry)
-    elif isinstance(value, dict) and _is_list(value):
-        for index, entry in enumerate(value["items"]):
-            yield _object(document, file, group, ("items", index), entry)
+            yield from _unfolded(document, file, group, (index,), entry)
     else:
-        yield _object(document, file, group, (), value)
+        yield from _unfolded(document, file, group, (), value)
+
+
+def _unfolded(
+    document: Document, file: str, group: str, root: tuple[Step, ...], value: Any, depth: int = 0
+) -> Iterator[Manifest | Unread]:
+    """An object, or every object of a List: a List may hold Lists."""
+    if not (isinstance(value, dict) and _is_list(value)):
+        yield _object(document, file, group, root, value)
+        return
+    entries, where = value.get("items"), (*root, "items")
+    if entries is None:
+        return
+    if not isinstance(entries, list):
+        yield _unread(file, document.position(where), shown(entries), "a list of Kubernetes objects", failed=True)
+    elif depth == MAX_LISTS:
+        found = f"a List inside {MAX_LISTS} others"
+        yield _unread(file, document.position(where), found, "the objects themselves", failed=True)
+    else:
+        for index, entry in enumerate(entries):
+            yield from _unfolded(document, file, group, (*where, index), entry, depth + 1)
 
 
 def _is_list(value: dict[str, Any]) -> bool:
-    return str(value.get("kind", "")).endswith("List") and isinstance(value.get("items"), list)
+    """Whether it is a v1 List, or a typed one as the API answers: both keep objects under `items`."""
+    kind = value.get("kind")
+    if kind == "List" and value.get("apiVersion") == "v1":
+        return True
+    return isinstance(kind, str) and kind.endswith("List") and isinstance(value.get("items"), list)
 
 
 def _object(document: Document, file: str, group: str, root: tuple[Step, ...], value: Any) -> Manifest | Unread:

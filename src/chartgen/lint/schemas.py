@@ -34,6 +34,8 @@ class Fault:
     """What the object was held against: Kubernetes 1.37.2, kedacore/keda v2.21.0."""
     written: str | None
     """The value as written, where YAML reads an unquoted word as something else; null otherwise."""
+    expected: str
+    """What would do, where the schema says it: text, a mapping, a whole number."""
     text: str
     """The value as it stands in the file."""
     certain: Maybe[bool]
@@ -66,6 +68,7 @@ def faults(manifest: Manifest, minors: Sequence[str]) -> tuple[Fault, ...]:
                 builtin=_own_group(problem.api_version),
                 schema=problem.schema,
                 written=_written(text, problem),
+                expected=problem.expected,
                 text=text,
                 certain=_certain(text),
                 minors="" if len(found[key]) == len(minors) else ", ".join(found[key]),

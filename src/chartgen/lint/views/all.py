@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Final
 
 from chartgen.lint.bundle import Bundle
-from chartgen.lint.manifest import Manifest
-from chartgen.lint.relations import Relations
+from chartgen.lint.manifest import Manifest, at, mappings
+from chartgen.lint.relations import SCRAPERS, Relations
 from chartgen.lint.views.cloud import cloud_of_bundle
 from chartgen.lint.views.engine.container import Container
 from chartgen.lint.views.engine.view import EngineView, engine_views
 from chartgen.lint.views.pod import PodView, pod_view
 from chartgen.lint.workloads import PodSite
+
+_ENDPOINTS: Final = ("endpoints", "podMetricsEndpoints")
+_RELABELLINGS: Final = ("metricRelabelings", "metricRelabeling")
+"""prometheus-operator's field, and Google Cloud's."""
 
 
 class Views:
@@ -30,6 +35,20 @@ class Views:
     def cloud(self) -> str | None:
         """Whose Kubernetes it is: as the user says, or as the manifests tell."""
         return self._cloud or cloud_of_bundle(self.bundle)
+
+    @cached_property
+    def renames_metrics(self) -> bool:
+        """Whether a recording rule, scraper or collector of the bundle may give the engine's metrics other names."""
+        for scraper in self.bundle.of_kind(*SCRAPERS):
+            endpoints = [one for key in _ENDPOINTS for one in mappings(at(scraper.value, ("spec", key)))]
+            relabelled = [rule for one in endpoints for key in _RELABELLINGS for rule in mappings(one.get(key))]
+            if any(rule.get("targetLabel", rule.get("target_label")) == "__name__" for rule in relabelled):
+                return True
+        for rules in self.bundle.of_kind("PrometheusRule"):
+            groups = mappings(at(rules.value, ("spec", "groups")))
+            if any("vllm_" in str(rule.get("record")) for group in groups for rule in mappings(group.get("rules"))):
+                return True
+        return any(True for _ in self.bundle.of_kind("OpenTelemetryCollector"))
 
     def pod(self, site: PodSite) -> PodView:
         """The view of a pod template."""

@@ -15,7 +15,7 @@ from chartgen.lint.promql import PromQLError, read_query
 from chartgen.lint.relations import SCRAPERS
 from chartgen.lint.unknown import Maybe, Unknown, known
 from chartgen.lint.views.all import Views
-from chartgen.lint.views.signal import MissingMetric, missing_metrics
+from chartgen.lint.views.signal import MissingMetric, engine_names, missing_metrics
 
 _DURATION: Final = re.compile(r"(\d+)(ms|s|m|h)")
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -147,19 +147,19 @@ def _expressions(manifest: Manifest, views: Views) -> Iterator[ExpressionView]:
     if release is None:
         return
     for text, where in _queries(manifest):
-        missing = missing_in(text, release)
+        missing = missing_in(text, release, renamed=views.renames_metrics)
         if missing:
             yield ExpressionView(text=text, missing=missing, at=where)
 
 
 @lru_cache(maxsize=4096)
-def missing_in(text: str, release: str) -> tuple[MissingMetric, ...]:
+def missing_in(text: str, release: str, *, renamed: bool) -> tuple[MissingMetric, ...]:
     """The vLLM metrics of a query that a release does not export; nothing when the query is not understood."""
     try:
         query = read_query(_GRAFANA.sub("x", text))
     except PromQLError:
         return ()
-    own = tuple(dict.fromkeys(name for name in query.metrics if name.startswith("vllm:")))
+    own = engine_names(query.metrics, renamed=renamed)
     # An alternative under another release's name is fine as long as one of them is there.
     missing = missing_metrics(own, release)
     return () if " or " in text and len(missing) < len(own) else missing

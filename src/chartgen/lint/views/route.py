@@ -47,6 +47,8 @@ class RouteView:
     """Its name."""
     gateway: Maybe[str]
     """The product behind it, by its name."""
+    by: str
+    """Who does what the settings say: the product, or the route itself where no file tells the product."""
     retired: str
     """What a user must know when the product gets no more fixes; empty otherwise."""
     engines: int
@@ -104,6 +106,7 @@ def route_view(route: Manifest, views: Views) -> RouteView:
         kind=route.kind,
         name=route.name,
         gateway=gateway.name if gateway else _which(route),
+        by=gateway.name if gateway else "the route",
         retired=(gateway.retired or "") if gateway else "",
         engines=len(engines),
         replicas=sum(views.pod(site).least for site in sites),
@@ -188,6 +191,7 @@ def _own_total(route: Manifest) -> float | None:
     elif route.kind == "HTTPRoute":
         texts = [timeouts.get("request") for timeouts in rule_timeouts(route)]
         found = [duration(text) or 0 for text in texts if text is not None]
+        found += filter(None, (duration(timeouts.get("backendRequest")) for timeouts in rule_timeouts(route)))
     limited = [value for value in found if value]
     return min(limited) if limited else (0 if found else None)
 

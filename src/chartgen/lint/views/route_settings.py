@@ -86,7 +86,7 @@ def retries_posts(route: Manifest, annotations: Mapping[str, Any], written: Writ
 
 
 def rewrites_to_root(route: Manifest, annotations: Mapping[str, Any]) -> bool:
-    """Whether every path below the route arrives as one and the same path."""
+    """Whether every path below the route arrives as one and the same path, and that is none of the API's."""
     target = annotations.get("nginx.ingress.kubernetes.io/rewrite-target")
     if target is not None and "$" not in str(target):
         paths = [
@@ -94,13 +94,20 @@ def rewrites_to_root(route: Manifest, annotations: Mapping[str, Any]) -> bool:
             for rule in mappings(at(route.value, ("spec", "rules")))
             for path in mappings(at(rule, ("http", "paths")))
         ]
-        return any(path.get("pathType") != "Exact" for path in paths)
+        # ingress-nginx rewrites nothing where the target is the path itself (template.go, needsRewrite).
+        others = [path for path in paths if path.get("pathType") != "Exact" and path.get("path", "/") != target]
+        return bool(others) and not _of_api(target)
     for rule in mappings(at(route.value, ("spec", "rules"))):
         for entry in mappings(rule.get("filters")):
             path = mapping(at(entry, ("urlRewrite", "path")))
-            if path.get("type") == "ReplaceFullPath" and not _exact(rule):
+            if path.get("type") == "ReplaceFullPath" and not _exact(rule) and not _of_api(path.get("replaceFullPath")):
                 return True
     return False
+
+
+def _of_api(path: Any) -> bool:
+    """Whether a path is one of the API: who sends everything there means it."""
+    return str(path).startswith("/v1/")
 
 
 def _exact(rule: Mapping[str, Any]) -> bool:

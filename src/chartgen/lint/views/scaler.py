@@ -105,7 +105,9 @@ def scaler_view(scaler: Manifest, views: Views) -> ScalerView:
         minimum=minimum_of(scaler),
         minimum_written=("minReplicaCount" if keda else "minReplicas") in spec,
         maximum=maximum if isinstance(maximum, int) else whole("keda-maximum"),
-        signals=tuple(keda_signals(spec, engines) if keda else hpa_signals(scaler, engines)),
+        signals=tuple(
+            keda_signals(spec, engines, renamed=views.renames_metrics) if keda else hpa_signals(scaler, engines)
+        ),
         fallback=_fallback(mapping(spec.get("fallback"))),
         window_down=window if isinstance(window, int) else whole("scale-down-window"),
         cooldown=cooldown if isinstance(cooldown, int) else whole("keda-cooldown"),

@@ -80,8 +80,8 @@ class Signal:
     """Where it stands."""
 
 
-def keda_signals(spec: Mapping[str, Any], engines: Sequence[EngineView]) -> Iterator[Signal]:
-    """The triggers of a ScaledObject."""
+def keda_signals(spec: Mapping[str, Any], engines: Sequence[EngineView], *, renamed: bool) -> Iterator[Signal]:
+    """The triggers of a ScaledObject; `renamed` says that something gives the engine's metrics other names."""
     for index, trigger in enumerate(mappings(spec.get("triggers"))):
         metadata = mapping(trigger.get("metadata"))
         kind = str(trigger.get("type"))
@@ -98,6 +98,7 @@ def keda_signals(spec: Mapping[str, Any], engines: Sequence[EngineView]) -> Iter
             threshold=_number(metadata.get("threshold", metadata.get("value"))),
             nulls_ignored=prometheus and str(metadata.get("ignoreNullValues", "true")).lower() == "true",
             address=not prometheus or bool(metadata.get("serverAddress")),
+            renamed=renamed or not prometheus,
             where=("spec", "triggers", index),
         )
 
@@ -134,6 +135,7 @@ def _signal(
     where: tuple[Step, ...],
     nulls_ignored: bool = False,
     address: bool = True,
+    renamed: bool = True,
 ) -> Signal:
     read, readable = _read(query, adapted=kind in {"Pods", "Object", "External"})
     metrics = read.metrics
@@ -143,7 +145,7 @@ def _signal(
         query=query,
         readable=readable,
         metrics=metrics,
-        missing=_missing(metrics, engines),
+        missing=_missing(metrics, engines, renamed=renamed),
         engine_own=bool(metrics) and all(is_engine_metric(name) for name in metrics),
         single=kind != "prometheus" or not (read.labels is None or read.labels & _PER_POD) or _recorded(metrics),
         counter=any(is_counter(name) for name in read.raw) and kind == "prometheus",
@@ -200,9 +202,28 @@ def is_counter(name: str) -> bool:
     return name.endswith(("_total", "_bucket", "_sum", "_count")) and "vector" not in name
 
 
-def _missing(metrics: Sequence[str], engines: Sequence[EngineView]) -> Maybe[tuple[MissingMetric, ...]]:
+def engine_names(metrics: Sequence[str], *, renamed: bool) -> tuple[str, ...]:
+    """The names to hold against vLLM's own: with a colon, or with underscores where nothing renames metrics.
+
+    A query that asks for both spellings is content with either.
+    """
+    own = dict.fromkeys(name for name in metrics if name.startswith("vllm:"))
+    if not renamed:
+        own |= dict.fromkeys(name for name in metrics if _with_colon(name) and _with_colon(name) not in own)
+    return tuple(own)
+
+
+def _with_colon(name: str) -> str:
+    """The metric that a name with underscores is taken from: vllm_num_requests_waiting; empty for any other name."""
+    spelled = f"vllm:{name.removeprefix('vllm_')}"
+    return spelled if name.startswith("vllm_") and base_name(spelled) in _ever() else ""
+
+
+def _missing(
+    metrics: Sequence[str], engines: Sequence[EngineView], *, renamed: bool
+) -> Maybe[tuple[MissingMetric, ...]]:
     """The vLLM metrics that the target's release does not export; names of adapters are left alone."""
-    own = [name for name in metrics if name.startswith("vllm:")]
+    own = engine_names(metrics, renamed=renamed)
     if not own:
         return ()
     if not engines:
@@ -212,11 +233,13 @@ def _missing(metrics: Sequence[str], engines: Sequence[EngineView]) -> Maybe[tup
         return tuple(MissingMetric(name=name, instead="") for name in own)
     if isinstance(view.release.version, Unknown):
         return view.release.version if all(base_name(name) in _ever() for name in own) else _never(own)
-    return missing_metrics(tuple(own), view.release.version)
+    return missing_metrics(own, view.release.version)
 
 
 def _never(names: Sequence[str]) -> tuple[MissingMetric, ...]:
-    return tuple(MissingMetric(name=name, instead="") for name in names if base_name(name) not in _ever())
+    return tuple(
+        MissingMetric(name=name, instead=_with_colon(name)) for name in names if base_name(name) not in _ever()
+    )
 
 
 @cache
@@ -227,7 +250,7 @@ def missing_metrics(names: tuple[str, ...], release: str) -> tuple[MissingMetric
     for name in names:
         metric = known.metrics.get(name) or known.metrics.get(base_name(name))
         if metric is None or metric.status == "hidden":
-            found.append(MissingMetric(name=name, instead=_renamed(base_name(name), release)))
+            found.append(MissingMetric(name=name, instead=_renamed(base_name(_with_colon(name) or name), release)))
     return tuple(found)
 
 

@@ -29,6 +29,8 @@ class CardView:
     """The card's key in the catalogue: h100-sxm-80gb."""
     product: Maybe[str]
     """The card's name: H100 SXM 80 GB."""
+    unit: Maybe[str]
+    """What one of what the pod asks for is: H100 SXM 80 GB, or 3g.40gb slice of an A100 SXM 80 GB."""
     bytes: Maybe[int]
     """Bytes that the driver shows for one of what the pod asks for: a whole card or its slice."""
     capability: Maybe[int]
@@ -46,14 +48,23 @@ def card_view(spec: Mapping[str, Any], gpus: Accelerators) -> CardView:
             because="no selector says which card the pod gets",
             run="kubectl get nodes -L nvidia.com/gpu.product,node.kubernetes.io/instance-type",
         )
-        return CardView(key=unknown, product=unknown, bytes=unknown, capability=unknown, shared=shared)
+        return CardView(key=unknown, product=unknown, unit=unknown, bytes=unknown, capability=unknown, shared=shared)
+    unit = found.title
     memory: Maybe[int] = found.visible_bytes("best")
     if gpus.cut == "slice":
         profile = found.mig.get(gpus.profile or "")
+        unit = f"{gpus.profile or 'unnamed'} slice of an {found.title}"
         because = f"the slice {gpus.profile} is none of those known for {found.title}"
         memory = int(profile.mib * MIB) if profile else Unknown(because=because, run="nvidia-smi mig -lgip on a node")
     major, minor = found.capability or (0, 0)
-    return CardView(key=found.key, product=found.title, bytes=memory, capability=major * 10 + minor, shared=shared)
+    return CardView(
+        key=found.key,
+        product=found.title,
+        unit=unit,
+        bytes=memory,
+        capability=major * 10 + minor,
+        shared=shared,
+    )
 
 
 def _pairs(spec: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -46,6 +46,7 @@ class FitView:
 
 def fit_view(
     found: Model | None,
+    model_known: Maybe[bool],
     card: CardView,
     gpus: Accelerators,
     parallel: ParallelView,
@@ -56,8 +57,8 @@ def fit_view(
     rests_on: list[Maybe[Any]] = [card.key, card.bytes, parallel.tensor, parallel.pipeline]
     rests_on += [options[flag] for flag in _FLAGS]
     unknown = next((one for one in rests_on if isinstance(one, Unknown)), None)
-    if found is None:
-        unknown = Unknown(because="the model is not in the catalogue", run=_RUN)
+    if isinstance(model_known, Unknown):
+        unknown = model_known
     if unknown is not None or found is None:
         return _all(unknown or Unknown(because="nothing is known of the model", run=_RUN))
     try:

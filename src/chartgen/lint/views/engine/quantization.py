@@ -31,7 +31,9 @@ class QuantizationView:
     """Whether --quantization names a checkpoint format that the checkpoint does not have."""
 
 
-def quantization_view(found: Model | None, card: CardView, options: Mapping[str, Maybe[Json]]) -> QuantizationView:
+def quantization_view(
+    found: Model | None, model_known: Maybe[bool], card: CardView, options: Mapping[str, Maybe[Json]]
+) -> QuantizationView:
     """The scheme in force: what is asked for, else what the checkpoint holds."""
     option = options["--quantization"]
     if isinstance(option, Unknown):
@@ -52,15 +54,15 @@ def quantization_view(found: Model | None, card: CardView, options: Mapping[str,
         needed_capability=needed,
         runs=runs,
         asked=asked,
-        contradicts=_contradicts(asked, scheme, found),
+        contradicts=_contradicts(asked, scheme, found, model_known),
     )
 
 
-def _contradicts(asked: str | None, scheme: Quantization, found: Model | None) -> Maybe[bool]:
+def _contradicts(asked: str | None, scheme: Quantization, found: Model | None, model_known: Maybe[bool]) -> Maybe[bool]:
     if asked is None or scheme.at_load:
         return False
     if found is None:
-        return Unknown(because="the model is not in the catalogue", run="its config.json")
+        return model_known
     stored = _scheme(found.checkpoint.scheme)
     return stored is not None and stored.key == "none"
 
