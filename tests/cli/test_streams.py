@@ -70,4 +70,4 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     run = subprocess.run(
         [CHARTGEN, "lint", "a.yaml", "--format", "json=."], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert (run.returncode, run.stderr) == (2, ".: Is a directory\n")
+    assert (run.returncode, run.stderr) == (2, ".: found Is a directory, expected a file that can be written\n")

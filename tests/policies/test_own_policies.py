@@ -83,6 +83,16 @@ def test_every_command_says_that_it_overrides(words: tuple[str, ...], own: Path)
         ("at: object.metadata", "at: nowhere", ":12:1: at: found 'nowhere.name', which starts elsewhere"),
         ("kinds: [Pod]", "each: pod.containers", ":6:1: each: found 'pod.containers', which starts at no variable"),
         ("kinds: [Pod]", "each: object", ":6:1: each: found 'object', which starts at no variable"),
+        ("kinds: [Pod]", "each: object.a-b", ":6:1: each: found "),
+        ("require: object", "require: 1 + 1 // object", ":10:1: require: found an expression that never gives true or"),
+        ("require: object", "when: \"'a'\"\nrequire: object", ":10:1: when: found an expression that never gives true"),
+        ("message: '\"called", "message: '1 + 1 //", ":11:1: message: found an expression that never gives text"),
+        (
+            "require: object",
+            "require: object.kind.matches('(') || object",
+            ":10:1: require: found '(', no regular expr",
+        ),
+        ("require: object", "require: object.kind.find('[') == '' || object", ":10:1: require: found '[', no regular "),
         ("fix: Call it b.", "edit: {set: 'b c'}\nfix: Call it b.", ":14:8: edit.set: found Syntax error"),
         ("fix: Call it b.\n", "", ":1:1: found nothing, expected the key 'fix'"),
         ("default: 5", "default: five", ':9:48: parameters.longest.default: found "five", expected a whole number'),
@@ -117,13 +127,37 @@ def test_folder_without_policies(tmp_path: Path) -> None:
     assert (result.exit_code, "found no .yaml or .yml file in it" in result.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(("old", "said"), [("require", "neither true nor false"), ("message", "no text")])
+@pytest.mark.parametrize(
+    ("old", "said"),
+    [("require", "give 'a', which is neither true nor false"), ("message", "give {}, which is no text")],
+)
 def test_wrong_type_of_answer(old: str, said: str, own: Path) -> None:
-    """An expression that answers with another type is named by the test of its examples."""
-    text = "\n".join(f"{old}: 1 + 1" if line.startswith(old) else line for line in OWN.splitlines())
+    """An expression that answers with another type is named by the test of its examples, and by lint at its place."""
+    answer = {"require": "object.metadata.name", "message": "object.metadata.labels"}[old]
+    lines = [f"{old}: {answer}" if line.startswith(old) else line for line in OWN.splitlines()]
+    text = "\n".join(lines).replace("{name: a}", "{name: a, labels: {}}")
     (own / "our-own.yaml").write_text(text, encoding="utf-8")
     result = run("test", "our-own", "--policies", own)
-    assert (result.exit_code, f"{old} gave 2, which is {said}" in result.stdout) == (1, True)
+    assert (result.exit_code, said.replace("give", f"{old} gave") in result.stdout) == (1, True)
+    pod = POD.replace("{name: c}", "{name: a, labels: {}}")
+    judged = CliRunner().invoke(lint, ["-", "--policies", str(own), "--select", "our-own"], input=pod)
+    place = f"{own / 'our-own.yaml'}:{next(n for n, line in enumerate(lines, 1) if line.startswith(old))}:1: "
+    assert (
+        judged.exit_code,
+        f"{place}stumbled[our-own] Pod/a: {said.replace('give', f'{old} gave')}" in judged.stdout,
+    ) == (2, True)
+
+
+def test_own_policy_that_fails_while_it_judges(own: Path) -> None:
+    """What fails at one object is the policy's fault, not chartgen's: exit 2, with file and line in JSON too."""
+    (own / "our-own.yaml").write_text(
+        OWN.replace("require: object.metadata", "require: object.nothing"), encoding="utf-8"
+    )
+    result = CliRunner().invoke(
+        lint, ["-", "--policies", str(own), "--select", "our-own", "--format", "json"], input=POD
+    )
+    (stumble,) = json.loads(result.stdout)["stumbles"]
+    assert (result.exit_code, stumble["file"], stumble["line"]) == (2, str(own / "our-own.yaml"), 10)
 
 
 def test_parameters_have_defaults_and_values(own: Path) -> None:

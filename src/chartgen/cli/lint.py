@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chartgen.cli import outcome
+from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.policy.types import LEVELS, SEVERITIES
 
 if TYPE_CHECKING:
@@ -58,16 +60,24 @@ _PATH = click.Path(path_type=Path)
 @click.option("--write-baseline", type=_PATH, metavar="FILE", help="Write all findings into a file, for --baseline.")
 def command(**options: Any) -> None:  # noqa: D103 - the help text above documents it
     with outcome.exit_codes():
+        from chartgen.kernel.output import check_places, write_files
         from chartgen.lint.run import lint
 
-        said = lint(_request(options))
-        if options["write_baseline"]:
-            from chartgen.lint.config import baseline
-
-            options["write_baseline"].write_text(baseline(said.findings), encoding="utf-8")
+        formats, places = _outputs(options)
+        check_places(places)
+        request = _request(options)
+        said = lint(request)
+        problems: list[InputProblem] = []
         if options["fix"] or options["diff"]:
-            _fix(said, write=options["fix"])
-        _report(said, options["formats"] or ("text",), frozenset(options["show"]))
+            said, problems = _edited(request, said, write=options["fix"])
+        show = frozenset(options["show"])
+        try:
+            write_files(_files(said, formats, options["write_baseline"], show))
+        except InputError as error:
+            problems += error.problems
+        _print(said, [name for name, file in formats if file is None], show)
+        if problems:
+            raise InputError(problems)
         code = _exit_code(said, options["fail_on"])
     raise click.exceptions.Exit(code)
 
@@ -119,45 +129,74 @@ def _folder_readers(options: dict[str, Any], kubernetes: str | None) -> list[Fol
     ]
 
 
-def _fix(said: Outcome, *, write: bool) -> None:
-    """Write the safe edits, or show them as a diff."""
-    import difflib
+def _outputs(options: dict[str, Any]) -> tuple[list[tuple[str, Path | None]], list[Path]]:
+    """Each report with its file, None for standard output; and every file that will be written."""
+    from chartgen.report.findings import FORMATS
 
-    from chartgen.lint.fix import fixed_texts
-    from chartgen.lint.inputs import STDIN
-
-    for file, (before, after) in fixed_texts(said.findings).items():
-        if write and file != STDIN:
-            Path(file).write_text(after, encoding="utf-8", newline="")
-            outcome.say(f"{file}: fixed")
-        else:
-            lines = difflib.unified_diff(
-                before.splitlines(keepends=True), after.splitlines(keepends=True), file, f"{file} (fixed)"
-            )
-            click.echo("".join(lines), nl=False)
-
-
-def _report(said: Outcome, formats: tuple[str, ...], show: frozenset[str]) -> None:
-    """Each format to its file, or to standard output."""
-    from chartgen.report.findings import FORMATS, Style, write
-
-    for chosen in formats:
+    if options["fix"] and options["diff"]:
+        raise click.UsageError("--diff shows the edits and makes none, --fix makes them: give one of the two")
+    formats: list[tuple[str, Path | None]] = []
+    for chosen in options["formats"] or ("text",):
         name, _, file = chosen.partition("=")
         if name not in FORMATS:
             raise click.BadParameter(f"{name!r} is none of {', '.join(FORMATS)}", param_hint="--format")
-        style = Style(color=not file and sys.stdout.isatty(), show=show)
-        text = write(name, said, style)
-        if file:
-            Path(file).write_text(text, encoding="utf-8")
-        else:
-            click.echo(text, nl=False)
+        formats.append((name, Path(file) if file else None))
+    places = [*(file for _, file in formats if file), *filter(None, [options["write_baseline"]])]
+    twice = next((file for file in places if places.count(file) > 1), None)
+    if twice is not None:
+        raise click.UsageError(f"{twice} would be written twice: give each report a file of its own")
+    return formats, places
+
+
+def _edited(request: Request, said: Outcome, *, write: bool) -> tuple[Outcome, list[InputProblem]]:
+    """Make the safe edits, or show them as a diff; then what there is to say, and which files could not be written."""
+    from chartgen.lint.fix import fixed_texts
+    from chartgen.lint.mend import is_editable, left_alone, mend
+
+    for file, (before, after) in fixed_texts(said.findings).items():
+        if not write or not is_editable(file):
+            _show(file, before, after)
+    if not write:
+        return replace(said, notes=(*said.notes, *left_alone(said.findings))), []
+    try:
+        return mend(request, said), []
+    except InputError as error:
+        return replace(said, notes=(*said.notes, "--fix changed no file")), [*error.problems]
+
+
+def _show(file: str, before: str, after: str) -> None:
+    import difflib
+
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), file, f"{file} (fixed)"
+    )
+    click.echo("".join(lines), nl=False)
+
+
+def _files(
+    said: Outcome, formats: list[tuple[str, Path | None]], known: Path | None, show: frozenset[str]
+) -> dict[Path, bytes]:
+    """What goes into files: reports, and the baseline."""
+    from chartgen.lint.config import baseline
+    from chartgen.report.findings import Style, write
+
+    files = {file: write(name, said, Style(show=show)).encode() for name, file in formats if file}
+    return {**files, known: baseline(said.findings).encode()} if known else files
+
+
+def _print(said: Outcome, names: list[str], show: frozenset[str]) -> None:
+    """The reports for standard output."""
+    from chartgen.report.findings import Style, write
+
+    for name in names:
+        click.echo(write(name, said, Style(color=sys.stdout.isatty(), show=show)), nl=False)
 
 
 def _exit_code(said: Outcome, fail_on: str) -> int:
     """Ours before the input's before the chart's: the first fault decides what else can be believed."""
-    if said.stumbles:
+    if any(stumble.place is None for stumble in said.stumbles):
         return outcome.OURS
-    if any(unread.fate == "failed" for unread in said.unread):
+    if said.stumbles or any(unread.fate == "failed" for unread in said.unread):
         return outcome.INPUT
     if fail_on == "never":
         return outcome.OK

@@ -152,9 +152,10 @@ def _holds(path: Path, text: str) -> bool:
 
 
 def _write(out: Path, made: dict[str, str], stale: list[str]) -> None:
-    for name, text in made.items():
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (out / name).write_text(text, encoding="utf-8")
+    from chartgen.kernel.output import make_folders, write_files
+
+    make_folders(sorted({(out / name).parent for name in made}))
+    write_files({out / name: text.encode() for name, text in made.items()})
     for name in stale:
         (out / name).unlink()
 

@@ -107,8 +107,12 @@ class Stumble:
     """The policy."""
     manifest: Manifest
     """The object it was judging."""
+    key: str
+    """The key of the policy that failed: require or message."""
     text: str
     """The engine's words."""
+    place: Place | None = None
+    """Where the key is written, when the policy is the user's own: then it is not our fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

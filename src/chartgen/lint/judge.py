@@ -128,30 +128,30 @@ class Rule:
         if verdict is True:
             return
         if verdict is not False:
-            yield self._no_verdict(subject, verdict, "require gave {!r}, which is neither true nor false")
+            yield self._no_verdict(subject, "require", verdict, "neither true nor false")
             return
         words = speaking() if speaking else activation
         message = self.message.evaluate(words)
         if not isinstance(message, str):
-            yield self._no_verdict(subject, message, "message gave {!r}, which is no text")
+            yield self._no_verdict(subject, "message", message, "no text")
             return
         item = entry[1].value if entry else None
         line = item.get("line") if isinstance(item, dict) and "at" in item else None
         path = self._place(self.at, subject, entry)
         yield Problem(path=path, message=message, line=line, change=self._change(words, subject, entry, path))
 
-    def _no_verdict(self, subject: Subject, result: Any, otherwise: str) -> Untold | Stumble:
+    def _no_verdict(self, subject: Subject, key: str, result: Any, wrong: str) -> Untold | Stumble:
         if isinstance(result, cel.Missing) and result.key in subject.unknown:
             fact = subject.unknown[result.key]
             return Untold(policy=self.policy, manifest=subject.manifest, because=fact.because, run=fact.run)
         match result:
-            case cel.Missing(key):
-                text = f"the key {key!r} is missing"
+            case cel.Missing(missing):
+                text = f"the key {missing!r} is missing"
             case cel.Failure(text):
                 pass
             case _:
-                text = otherwise.format(result)
-        return Stumble(policy=self.policy, manifest=subject.manifest, text=text)
+                text = f"{key} gave {result!r}, which is {wrong}"
+        return Stumble(policy=self.policy, manifest=subject.manifest, key=key, text=text)
 
     def _change(
         self, activation: Any, subject: Subject, entry: tuple[str, paths.Entry] | None, path: tuple[Step, ...]

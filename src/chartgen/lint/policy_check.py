@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.lint import paths
-from chartgen.lint.cel import ExpressionError, compile_expression
+from chartgen.lint.cel import ExpressionError, Failure, activation, compile_expression
 from chartgen.lint.config import Config
+from chartgen.lint.judge import Rule
 from chartgen.policy.expressions import VARIABLES, names_in, parameters_in
 from chartgen.policy.load import PolicySet, Source, load
 from chartgen.policy.parameters import check_given, settled
@@ -19,6 +20,10 @@ from chartgen.policy.types import Policy
 
 _ENGINE: Final = re.compile(r"ERROR: <input>:(?P<line>\d+):(?P<column>\d+): (?P<words>[^\n]*)")
 _MACRO_VARIABLE: Final = re.compile(r"\.(?:all|exists|exists_one|filter|map)\(\s*(\w+)\s*,")
+_PATTERN: Final = re.compile(r"""\.(?:matches|find|findAll)\(\s*[rR]?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*\)""")
+"""A call with a regular expression that is written out."""
+_TRUTHS: Final = frozenset({"when", "require"})
+"""The keys whose expressions give true or false; the others give text."""
 _ANCHORS: Final = ("object", "pod", "container", "item")
 _DOTTED: Final = " (in container '')"
 
@@ -48,7 +53,15 @@ def check(policies: PolicySet) -> None:
         raise InputError(problems)
 
 
-def _problems(policy: Policy, source: Source) -> Iterator[InputProblem]:
+def _problems(policy: Policy, source: Source) -> list[InputProblem]:
+    problems = [*_expressions(policy, source), *_paths(policy, source)]
+    if policy.each and not problems and (found := _fault(lambda: Rule(policy).whole)):
+        expected = "a list and an expression that can be asked of each entry"
+        problems.append(source.problem(("each",), found=found, expected=expected))
+    return problems
+
+
+def _expressions(policy: Policy, source: Source) -> Iterator[InputProblem]:
     compiled = settled(policy, {})
     expressions: list[tuple[tuple[str, ...], Any, Any]]
     expressions = [((key,), getattr(policy, key), getattr(compiled, key)) for key in ("when", "require", "message")]
@@ -58,9 +71,15 @@ def _problems(policy: Policy, source: Source) -> Iterator[InputProblem]:
     for key, written, text in expressions:
         if written is None:
             continue
-        found = _undeclared(policy, written) or _fault(partial(compile_expression, text))
+        kind, use = ("true or false", "? true : false") if key[-1] in _TRUTHS else ("text", '+ ""')
+        found = _undeclared(policy, written) or _fault(partial(compile_expression, text)) or _bad_pattern(text)
         if found:
             yield source.problem(key, found=found, expected="a CEL expression of the policy's scope")
+        elif _fault(partial(compile_expression, f"(\n{text}\n) {use}")):  # on its own lines: it may end in a comment
+            yield source.problem(key, found=f"an expression that never gives {kind}", expected=f"one that gives {kind}")
+
+
+def _paths(policy: Policy, source: Source) -> Iterator[InputProblem]:
     if policy.each and (found := _fault(partial(_read_lists, policy))):
         yield source.problem(("each",), found=found, expected="a path to a list, such as spec.containers[].env")
     if policy.at and (found := _fault(partial(_read_place, policy.at))):
@@ -89,6 +108,15 @@ def _undeclared(policy: Policy, text: str) -> str:
         return f"{strange[0]!r}, which scope {policy.scope} does not have (it has {known})"
     missing = sorted(parameters_in(text) - set(policy.parameters))
     return f"parameters.{missing[0]}, which the policy does not declare" if missing else ""
+
+
+def _bad_pattern(text: str) -> str:
+    """What the engine says of a regular expression that is none: it is tried on an empty text."""
+    for call in _PATTERN.findall(text):
+        result = compile_expression(f'""{call}').evaluate(activation({}))
+        if isinstance(result, Failure):
+            return f"{call.partition('(')[2].removesuffix(')').strip()}, no regular expression: {result.text}"
+    return ""
 
 
 def _fault(compiled: Callable[[], object]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -93,7 +93,7 @@ def lint(request: Request) -> Outcome:
             about_text.add(rule, subject, cluster)
     more, more_allowed, _ = sort_out(about_text.findings, marks, request.allowances, request.today)
     findings = [one for one in (*standing, *more) if one.fingerprint not in request.baseline]
-    stumbles = (*said.stumbles, *about_text.stumbles)
+    stumbles = tuple(_placed(one, request.policies) for one in (*said.stumbles, *about_text.stumbles))
     malformed = _malformed(stumbles, request.surroundings.asked)
     return Outcome(
         findings=tuple(sorted(findings, key=_order)),
@@ -110,6 +110,14 @@ def lint(request: Request) -> Outcome:
         counts=_counts(request, policies),
         texts={one.place.file: text for one in findings if (text := one.manifest.text_of(one.place.file))},
     )
+
+
+def _placed(stumble: Stumble, policies: PolicySet) -> Stumble:
+    """A stumble with the place of the expression, where the policy is the user's own."""
+    source = policies.added.get(stumble.policy.id)
+    if source is None:
+        return stumble
+    return replace(stumble, place=Place(file=str(source.path), position=source.document.position((stumble.key,))))
 
 
 def _malformed(stumbles: Iterable[Stumble], minors: Sequence[str]) -> set[int]:

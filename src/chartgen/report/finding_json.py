@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from chartgen.lint.finding import Finding, Outcome
+from chartgen.lint.finding import Finding, Outcome, Stumble
 from chartgen.lint.manifest import Unread
 from chartgen.lint.paths import spelled
 from chartgen.report.findings import Style
@@ -23,7 +23,7 @@ def write(outcome: Outcome, style: Style) -> str:
             for one in outcome.untold
         ],
         "unread": [_unread(one) for one in outcome.unread],
-        "stumbles": [{"policy": one.policy.id, **_object(one.manifest), "text": one.text} for one in outcome.stumbles],
+        "stumbles": [_stumble(one) for one in outcome.stumbles],
         "notes": list(outcome.notes),
         "counts": {**asdict(outcome.counts), "findings": len(outcome.findings), "allowed": len(outcome.allowed)},
     }
@@ -50,6 +50,17 @@ def finding_data(finding: Finding) -> dict[str, Any]:
 
 def _object(manifest: Any) -> dict[str, str]:
     return {"kind": manifest.kind, "namespace": manifest.namespace, "name": manifest.name}
+
+
+def _stumble(one: Stumble) -> dict[str, Any]:
+    place = one.place
+    return {
+        "policy": one.policy.id,
+        "file": place.file if place else None,
+        "line": place.position.line if place else None,
+        **_object(one.manifest),
+        "text": one.text,
+    }
 
 
 def _unread(one: Unread) -> dict[str, Any]:

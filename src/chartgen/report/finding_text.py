@@ -35,7 +35,9 @@ def _lines(outcome: Outcome, style: Style) -> Iterator[str]:
     for unread in outcome.unread:
         yield f"{unread.fate}: {problem_line(unread.problem)}"
     for stumble in outcome.stumbles:
-        yield f"stumbled[{stumble.policy.id}] {stumble.manifest}: {stumble.text}"
+        place = stumble.place
+        where = f"{place.file}:{place.position.line}:{place.position.column}: " if place else ""
+        yield f"{where}stumbled[{stumble.policy.id}] {stumble.manifest}: {stumble.text}"
     for note in outcome.notes:
         yield f"note: {note}"
     yield _summary(outcome)
