@@ -58,6 +58,18 @@ def test_a_fix_keeps_the_byte_order_mark(file: Path) -> None:
     assert file.read_bytes() == codecs.BOM_UTF8 + MENDED.encode()
 
 
+def test_a_chart_is_not_edited_and_says_why(tmp_path: Path) -> None:
+    """What Helm made has no line to edit: the note says so, and no file changes."""
+    template = tmp_path / "c" / "templates" / "a.yaml"
+    template.parent.mkdir(parents=True)
+    (tmp_path / "c" / "Chart.yaml").write_text("{apiVersion: v2, name: c, version: 1.0.0}", encoding="utf-8")
+    template.write_text(BAD, encoding="utf-8")
+    result = run(tmp_path / "c", "--fix")
+    assert "findings with a known edit stand in what Helm or kustomize made: edit by hand" in result.stdout
+    assert "note: --fix changed no file" in result.stdout
+    assert template.read_text(encoding="utf-8") == BAD
+
+
 def test_fix_and_diff_together_are_refused(file: Path) -> None:
     """One of them makes the edits and one makes none: nobody can want both."""
     result = run(file, "--fix", "--diff")

@@ -139,7 +139,8 @@ def test_sarif_is_valid(outcome: Outcome) -> None:
 def test_junit_is_xml(outcome: Outcome) -> None:
     """Errors and warnings are failed tests, advice is a passed one; special characters are escaped."""
     suites = ET.fromstring(report("junit", outcome))  # noqa: S314 - our own report
-    (suite,) = suites
+    suite, unread = suites
+    assert unread[0][0].get("message", "").startswith("found ")
     assert suite.attrib == {"name": "a b/case, 1.yaml", "tests": "3", "failures": "2"}
 
 
@@ -154,7 +155,8 @@ def test_github(outcome: Outcome) -> None:
 def test_gitlab(outcome: Outcome) -> None:
     """Each finding of a code quality report has its own fingerprint."""
     data = json.loads(report("gitlab", outcome))
-    assert len({entry["fingerprint"] for entry in data}) == len(data) == 3
+    assert len({entry["fingerprint"] for entry in data}) == len(data) == 4
+    assert (data[3]["check_name"], data[3]["location"]["lines"]["begin"]) == ("unread", 14)
     assert data[1]["location"] == {"path": "a b/case, 1.yaml", "lines": {"begin": 10}}
 
 

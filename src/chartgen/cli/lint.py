@@ -17,7 +17,7 @@ from chartgen.policy.types import LEVELS, SEVERITIES
 if TYPE_CHECKING:
     from chartgen.lint.chart_input import ChartReader
     from chartgen.lint.finding import Outcome
-    from chartgen.lint.inputs import FolderReader
+    from chartgen.lint.manifest import Inputs
     from chartgen.lint.run import Request
 
 _PATH = click.Path(path_type=Path)
@@ -48,7 +48,9 @@ _PATH = click.Path(path_type=Path)
 @click.option("--fix", is_flag=True, help="Make the edits that have one right answer.")
 @click.option("--diff", is_flag=True, help="Show those edits and make none.")
 @click.option("--kubernetes", multiple=True, metavar="1.NN", help="A Kubernetes minor; the newest known by default.")
-@click.option("--cloud", metavar="NAME", help="Whose Kubernetes it is, where the manifests do not tell: gke, eks, aks.")
+@click.option(
+    "--cloud", metavar="NAME", help="Whose Kubernetes it is, where they do not tell: gke, eks, aks, coreweave."
+)
 @click.option("-f", "--values", multiple=True, type=_PATH, metavar="FILE", help="Values for charts.")
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="A value for charts, as helm --set reads it.")
 @click.option(
@@ -83,20 +85,20 @@ def command(**options: Any) -> None:  # noqa: D103 - the help text above documen
 
 
 def _request(options: dict[str, Any]) -> Request:
-    from chartgen.lint.config import NAME, load_baseline, load_config
-    from chartgen.lint.inputs import read_inputs
+    from chartgen.lint.config import load_baseline, load_config
     from chartgen.lint.policy_check import configured
     from chartgen.lint.run import Request
     from chartgen.lint.select import Selection
     from chartgen.lint.subjects import surroundings
 
-    config = load_config(options["config"])
-    policies = configured(config, options["folders"], str(options["config"] or NAME))
+    file = load_config(options["config"])
+    policies = configured(file, options["folders"])
+    config = file.settings
     minors = options["kubernetes"] or config.kubernetes
-    readers = _folder_readers(options, minors[-1] if minors else None)
+    inputs = _inputs(options, minors[-1] if minors else None)
     return Request(
         policies=policies,
-        inputs=read_inputs(options["paths"], readers, stdin=sys.stdin.buffer.read),
+        inputs=inputs,
         selection=Selection(
             level=options["level"] or config.level or "recommended",
             select=(*config.select, *options["select"]),
@@ -109,8 +111,8 @@ def _request(options: dict[str, Any]) -> Request:
     )
 
 
-def _folder_readers(options: dict[str, Any], kubernetes: str | None) -> list[FolderReader]:
-    """Charts and kustomizations. Helm and what reads charts are imported when the first one is met."""
+def _inputs(options: dict[str, Any], kubernetes: str | None) -> Inputs:
+    """What the paths hold, charts and kustomizations too. Helm is imported when the first chart is met."""
     from chartgen.lint import inputs, kustomize_input
     from chartgen.lint.helm_values import given_values
 
@@ -123,10 +125,14 @@ def _folder_readers(options: dict[str, Any], kubernetes: str | None) -> list[Fol
 
         return ChartReader(engine=lambda: engine(options["helm"]), values=values, kubernetes=kubernetes)
 
-    return [
+    readers = [
         inputs.FolderReader(knows=inputs.is_chart, read=lambda path: charts().read(path)),
         kustomize_input.folder_reader(),
     ]
+    found = inputs.read_inputs(options["paths"], readers, stdin=sys.stdin.buffer.read)
+    if (values.merged or values.documents) and not charts.cache_info().currsize:
+        return replace(found, notes=(*found.notes, "no chart among the paths: -f and --set say nothing here"))
+    return found
 
 
 def _outputs(options: dict[str, Any]) -> tuple[list[tuple[str, Path | None]], list[Path]]:

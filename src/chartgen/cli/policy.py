@@ -232,7 +232,7 @@ def _configured(config: Path | None, folders: tuple[Path, ...]) -> tuple[PolicyS
     from chartgen.lint.policy_check import configured
 
     read = load_config(config)
-    return _announced(configured(read, folders, str(config))), read.parameters
+    return _announced(configured(read, folders)), read.settings.parameters
 
 
 def _tell_export(exported: list[str], left: dict[str, list[str]], needs: str) -> None:

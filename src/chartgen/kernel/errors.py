@@ -69,6 +69,18 @@ class Infeasible(Exception):  # noqa: N818 - the design's word for it, and it re
         super().__init__(f"{subject}: {missing}")
 
 
+_LONGEST: Final = 2000
+"""Characters of another program's words that somebody reads: its recursion error alone can be 90 000."""
+
+
+def excerpt(text: str) -> str:
+    """Another program's words; of very long ones the beginning and the end, where the cause mostly stands."""
+    if len(text) <= _LONGEST:
+        return text
+    half = _LONGEST // 2
+    return f"{text[:half]} […{len(text) - 2 * half} characters…] {text[-half:]}"
+
+
 _CLOSE: Final = 0.65
 """Share of characters that two names must have in common; three of `fp8` and `fp9` have two thirds."""
 _CLOSE_BEGINNING: Final = 0.8

@@ -248,11 +248,12 @@ _TYPE_WORDS = {
 
 
 def _type_words(types: Iterable[str], value: Any) -> str:
-    """The types as a reader says them; a number where text is meant most often lacks its quotes."""
+    """The types as a reader says them: a number for a text mostly lacks its quotes, a text for a list its brackets."""
     words = dict.fromkeys(_TYPE_WORDS.get(name, name) for name in types if name != "null")
     if list(words) == ["text"] and isinstance(value, int | float):
         return f'text in quotes, such as "{json.dumps(value)}"'
-    return " or ".join(words)
+    example = f", such as [{shown(value)}]" if list(words) == ["a list"] and isinstance(value, str) else ""
+    return " or ".join(words) + example
 
 
 def _at(root: Any, path: Sequence[Step]) -> Any:
@@ -271,10 +272,8 @@ def dotted(path: Sequence[Step]) -> str:
 
 def shown(value: Any) -> str:
     """A found value as the reader can find it again: text quoted, long things cut."""
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004
 

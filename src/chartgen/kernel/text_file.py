@@ -8,8 +8,13 @@ from typing import Final
 
 from chartgen.kernel.errors import InputError, InputProblem, Position
 
-_MARKS: Final = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
-"""Byte-order marks of what editors write instead of UTF-8."""
+_MARKS: Final = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+"""Byte-order marks of what editors write instead of UTF-8; UTF-32's begins with UTF-16's."""
 
 
 def read_text(path: Path) -> str:
@@ -36,7 +41,8 @@ def decoded(content: bytes, path: Path) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8-sig", errors="replace")
         place = Position(line=before.count("\n") + 1, column=len(before) - before.rfind("\n"))
-        found = _MARKS.get(content[:2]) or f"the byte 0x{content[error.start]:02x}, which is no UTF-8"
+        marked = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
+        found = marked or f"the byte 0x{content[error.start]:02x}, which is no UTF-8"
         raise _refusal(path, place, found, "text in UTF-8") from error
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, Final
 
+from chartgen.kernel.dataclass import dataclass
+from chartgen.kernel.errors import InputProblem, Position, UnknownName
 from chartgen.kernel.structure import Record, about, structure
 from chartgen.kernel.text_file import read_text
 from chartgen.kernel.yaml_source import read, refusal
 from chartgen.lint.allow import Allowance
 from chartgen.lint.finding import Finding
+from chartgen.policy.load import Source
 from chartgen.policy.types import Level, Value
 
 NAME: Final = ".chartgen-lint.yaml"
@@ -26,7 +30,7 @@ class Config(Record, frozen=True, kw_only=True):
     ignore: Annotated[tuple[str, ...], about("All but these policies or stages.")] = ()
     policies: Annotated[tuple[str, ...], about("Folders of your own policies.")] = ()
     kubernetes: Annotated[tuple[str, ...], about("The Kubernetes minors.", examples=[["1.34", "1.37"]])] = ()
-    cloud: Annotated[str | None, about("Whose Kubernetes it is: gke, eks, aks.")] = None
+    cloud: Annotated[str | None, about("Whose Kubernetes it is: gke, eks, aks, coreweave.")] = None
     parameters: Annotated[
         dict[str, dict[str, Value]],
         about(
@@ -37,7 +41,23 @@ class Config(Record, frozen=True, kw_only=True):
     allow: Annotated[tuple[Allowance, ...], about("Findings that are allowed, with the reason.")] = ()
 
 
-def load_config(path: Path | None) -> Config:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigFile:
+    """A configuration with the places of its keys, so that a wrong name in it can be told where it stands."""
+
+    settings: Config = field(default_factory=Config)
+    """What it says."""
+    source: Source | None = None
+    """Where; None when there is no file, or nothing in it."""
+
+    def unknown(self, steps: Sequence[str | int], error: UnknownName) -> InputProblem:
+        """The problem of a name in it that nobody knows."""
+        assert self.source is not None  # noqa: S101 - a name was read from it
+        problem = self.source.problem(steps, found=error.name, expected=f"a {error.kind}")
+        return replace(problem, nearest=error.nearest)
+
+
+def load_config(path: Path | None) -> ConfigFile:
     """The configuration of a file; without one, of the current folder; else nothing.
 
     Raises:
@@ -46,13 +66,14 @@ def load_config(path: Path | None) -> Config:
     if path is None:
         path = Path(NAME)
         if not path.is_file():
-            return Config()
+            return ConfigFile()
     documents = [document for document in read(read_text(path), str(path)) if document.value is not None]
     if not documents:
-        return Config()
+        return ConfigFile()
     if len(documents) > 1:
         raise refusal(str(path), None, f"{len(documents)} documents", "one document")
-    return structure(documents[0], Config, str(path))
+    settings = structure(documents[0], Config, str(path))
+    return ConfigFile(settings=settings, source=Source(path=path, document=documents[0]))
 
 
 def load_baseline(path: Path) -> frozenset[str]:
@@ -62,11 +83,22 @@ def load_baseline(path: Path) -> frozenset[str]:
         InputError: the file cannot be read, or is no baseline.
     """
     text = read_text(path)
+    expected = "what --write-baseline writes"
     try:
         data = json.loads(text)
-        return frozenset(str(entry["fingerprint"]) for entry in data["findings"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise refusal(str(path), None, f"{type(error).__name__}: {error}", "a file of --write-baseline") from error
+    except json.JSONDecodeError as error:
+        place = Position(line=error.lineno, column=error.colno)
+        raise refusal(str(path), place, f"no JSON ({error.msg})", expected) from error
+    except (ValueError, RecursionError) as error:
+        raise refusal(str(path), None, "JSON that cannot be read", expected) from error
+    entries = data.get("findings") if isinstance(data, dict) else None
+    if not isinstance(entries, list):
+        raise refusal(str(path), None, "JSON without a list of findings", expected)
+    prints = [entry.get("fingerprint") if isinstance(entry, dict) else None for entry in entries]
+    wrong = next((number for number, one in enumerate(prints) if not isinstance(one, str)), None)
+    if wrong is not None:
+        raise refusal(str(path), None, f"no fingerprint in findings[{wrong}]", expected)
+    return frozenset(map(str, prints))
 
 
 def baseline(findings: Iterable[Finding]) -> str:

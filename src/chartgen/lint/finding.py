@@ -129,6 +129,8 @@ class Counts:
     """Documents that could not be read."""
     policies: int
     """Policies that were asked."""
+    known: int
+    """Findings that are not told because the baseline holds them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

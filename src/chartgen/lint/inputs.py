@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path, PurePath
@@ -36,8 +37,8 @@ class FolderReader:
 
 def is_chart(path: Path) -> bool:
     """Whether a path is a chart: a folder with Chart.yaml, or an archive."""
-    if path.is_dir():
-        return (path / "Chart.yaml").is_file()
+    if os.path.isdir(path):  # noqa: PTH112 - pathlib's raise where a folder must not be read
+        return os.path.isfile(path / "Chart.yaml")  # noqa: PTH113
     return path.suffix == ".tgz" or path.name.endswith(".tar.gz")
 
 
@@ -65,14 +66,27 @@ class _Reader:
                 self.take(reader.read(path))
                 return
         if path.is_dir():
-            for entry in sorted(path.iterdir()):
-                if self._wanted(entry):
-                    self.path(entry)
+            self._folder(path)
         elif path.name in self._patched(path.parent):
             found, expected = "a patch of the kustomization beside it", "its folder: kustomize builds it first"
             self.unread.append(Unread(fate="skipped", problem=_problem(str(path), found, expected)))
         else:
             self.take(_file(path))
+
+    def _folder(self, folder: Path) -> None:
+        try:
+            entries = sorted(folder.iterdir())
+        except OSError as error:
+            self.unread.append(_failed(str(folder), error.strerror or str(error), "a folder that can be read"))
+            return
+        for entry in entries:
+            if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
+                continue
+            left = _left(entry)
+            if left is not None:
+                self.unread.append(Unread(fate="skipped", problem=_problem(str(entry), *left)))
+            elif self._wanted(entry):
+                self.path(entry)
 
     def _patched(self, folder: Path) -> frozenset[str]:
         if folder not in self.patches:
@@ -80,11 +94,9 @@ class _Reader:
         return self.patches[folder]
 
     def _wanted(self, entry: Path) -> bool:
-        if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
-            return False
-        if entry.is_dir():
-            return not entry.is_symlink()
-        return entry.suffix in _SUFFIXES or any(reader.knows(entry) for reader in self.folder_readers)
+        if os.path.isdir(entry) or entry.suffix in _SUFFIXES:  # noqa: PTH112 - as in is_chart
+            return True
+        return any(reader.knows(entry) for reader in self.folder_readers)
 
 
 def read_inputs(
@@ -95,15 +107,22 @@ def read_inputs(
     Raises:
         InputError: a named path is not there.
     """
-    missing = [path for path in paths if path != "-" and not Path(path).exists()]
+    missing = [path for path in paths if path != "-" and not os.path.exists(path)]  # noqa: PTH110 - as in is_chart
     if missing:
-        raise InputError(_problem(path, "no such file or folder", "a manifest, a folder or -") for path in missing)
+        found, expected = "no such file or folder", "a manifest, a folder or -"
+        raise InputError(_problem(path or '""', found, expected) for path in missing)
     reader = _Reader(folder_readers)
     for path in paths:
+        before = len(reader.manifests) + len(reader.unread)
         if path == "-" and stdin is not None:
-            reader.take(read_bytes(stdin(), STDIN, STDIN))
+            content = stdin()
+            expected = "manifests; the command in front of the pipe may have failed"
+            empty = [_failed(STDIN, "no input", expected)]
+            reader.take(read_bytes(content, STDIN, STDIN) if content.strip() else empty)
         else:
             reader.path(Path(path))
+        if len(reader.manifests) + len(reader.unread) == before:
+            reader.notes.append(f"{path} holds nothing to judge")
     return Inputs(manifests=tuple(reader.manifests), unread=tuple(reader.unread), notes=tuple(reader.notes))
 
 
@@ -112,12 +131,13 @@ def _file(path: Path) -> Iterator[Manifest | Unread]:
     name = str(path)
     try:
         size = path.stat().st_size
-        content = path.read_bytes() if size <= MAX_BYTES else None
+        with path.open("rb") as stream:  # a pipe does not say how much it holds
+            content = stream.read(MAX_BYTES + 1)
     except OSError as error:
         yield _failed(name, error.strerror or str(error), "a readable file")
         return
-    if content is None:
-        yield _failed(name, f"{size} bytes", f"at most {MAX_BYTES}")
+    if len(content) > MAX_BYTES:
+        yield _failed(name, f"{max(size, len(content))} bytes", f"at most {MAX_BYTES}")
         return
     yield from read_bytes(content, name, str(path.parent))
 
@@ -144,6 +164,15 @@ def read_bytes(content: bytes, file: str, group: str) -> Iterator[Manifest | Unr
         yield from (Unread(fate="failed", problem=problem) for problem in error.problems)
         return
     yield from read_manifests(text, file, group)
+
+
+def _left(entry: Path) -> tuple[str, str] | None:
+    """Why an entry of a folder is left out, and what would do; None where it is a file or a folder of its own."""
+    if os.path.isdir(entry):  # noqa: PTH112 - as in is_chart
+        return ("a link to a folder", "that folder, named itself") if entry.is_symlink() else None
+    if entry.suffix in _SUFFIXES and os.path.exists(entry) and not os.path.isfile(entry):  # noqa: PTH110, PTH113
+        return "a pipe, a socket or a device", "a file; a pipe is read when it is named itself"
+    return None
 
 
 def _failed(file: str, found: str, expected: str) -> Unread:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from chartgen.kernel.errors import excerpt
 from chartgen.kernel.yaml_source import refusal
 from chartgen.lint.inputs import KUSTOMIZATIONS, FolderReader, Read, read_bytes
 from chartgen.lint.manifest import Unread
@@ -20,7 +22,9 @@ def folder_reader() -> FolderReader:
 
 def is_kustomization(path: Path) -> bool:
     """Whether a folder is a kustomization that can be built here."""
-    return path.is_dir() and any((path / name).is_file() for name in KUSTOMIZATIONS) and _command(path) is not None
+    # Not pathlib's, which raise where a folder must not be read.
+    there = os.path.isdir(path) and any(os.path.isfile(path / name) for name in KUSTOMIZATIONS)  # noqa: PTH112, PTH113
+    return there and _command(path) is not None
 
 
 def _command(path: Path) -> list[str] | None:
@@ -45,7 +49,9 @@ def read(path: Path) -> Iterator[Read]:
     except (OSError, subprocess.TimeoutExpired) as error:
         failure, done = str(error), None
     if failure is not None or done is None:
-        (problem,) = refusal(str(path), None, f"kustomize's error: {failure}", "a kustomization that builds").problems
+        (problem,) = refusal(
+            str(path), None, f"kustomize's error: {excerpt(str(failure))}", "a kustomization that builds"
+        ).problems
         yield Unread(fate="failed", problem=problem)
         return
     yield from read_bytes(done.stdout, f"{path} (built)", str(path))

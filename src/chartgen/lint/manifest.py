@@ -125,7 +125,7 @@ class Manifest:
 
     def __str__(self) -> str:
         """Kind and name, as messages speak of an object."""
-        return f"{self.kind}/{self.name}"
+        return f"{self.kind}/{self.name}" if self.name else f"{self.kind} without a name"
 
 
 Fate = Literal["skipped", "failed"]

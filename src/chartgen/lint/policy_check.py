@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from chartgen.kernel.errors import InputError, InputProblem
+from chartgen.kernel.errors import InputError, InputProblem, UnknownName
 from chartgen.lint import paths
 from chartgen.lint.cel import ExpressionError, Failure, activation, compile_expression
-from chartgen.lint.config import Config
+from chartgen.lint.config import Config, ConfigFile
 from chartgen.lint.judge import Rule
+from chartgen.lint.select import names_of
+from chartgen.lint.views.cloud import CLOUDS, unknown_cloud
 from chartgen.policy.expressions import VARIABLES, names_in, parameters_in
 from chartgen.policy.load import PolicySet, Source, load
 from chartgen.policy.parameters import check_given, settled
@@ -28,16 +31,38 @@ _ANCHORS: Final = ("object", "pod", "container", "item")
 _DOTTED: Final = " (in container '')"
 
 
-def configured(config: Config, folders: Iterable[Path], file: str) -> PolicySet:
-    """Our policies and the user's, of a configuration and of more folders; the configuration's parameters are theirs.
+def configured(config: ConfigFile, folders: Iterable[Path]) -> PolicySet:
+    """Our policies and the user's, of a configuration and of more folders; the configuration's names are theirs.
 
     Raises:
-        InputError: as for `load`, `check` and `check_given`; `file` is the configuration's name.
+        InputError: as for `load` and `check`; the configuration names a policy, stage or parameter that there is not.
     """
-    policies = load([*map(Path, config.policies), *folders])
+    policies = load([*map(Path, config.settings.policies), *folders])
     check(policies)
-    check_given(config.parameters, policies.policies, file)
+    if config.source is not None:
+        problems = [*_names(config, policies), *_parameters(config.settings, config.source, policies)]
+        if problems:
+            raise InputError(problems)
     return policies
+
+
+def _names(config: ConfigFile, policies: PolicySet) -> Iterator[InputProblem]:
+    known = names_of(policies)
+    for key, names in (("select", config.settings.select), ("ignore", config.settings.ignore)):
+        for index, name in enumerate(names):
+            if name not in known:
+                yield config.unknown((key, index), UnknownName("policy or stage", name, known))
+    cloud = config.settings.cloud
+    if cloud is not None and cloud not in CLOUDS:
+        yield config.unknown(("cloud",), unknown_cloud(cloud))
+
+
+def _parameters(settings: Config, source: Source, policies: PolicySet) -> Iterator[InputProblem]:
+    try:
+        check_given(settings.parameters, policies.policies, str(source.path))
+    except InputError as error:
+        for problem in error.problems:
+            yield replace(problem, position=source.document.position(problem.path.split(".")))
 
 
 def check(policies: PolicySet) -> None:

@@ -92,7 +92,8 @@ def lint(request: Request) -> Outcome:
         for rule in of_text:
             about_text.add(rule, subject, cluster)
     more, more_allowed, _ = sort_out(about_text.findings, marks, request.allowances, request.today)
-    findings = [one for one in (*standing, *more) if one.fingerprint not in request.baseline]
+    found = (*standing, *more)
+    findings = [one for one in found if one.fingerprint not in request.baseline]
     stumbles = tuple(_placed(one, request.policies) for one in (*said.stumbles, *about_text.stumbles))
     malformed = _malformed(stumbles, request.surroundings.asked)
     return Outcome(
@@ -107,7 +108,7 @@ def lint(request: Request) -> Outcome:
             *unchecked(request.inputs.manifests, request.surroundings.asked),
             *_unused(request, used),
         ),
-        counts=_counts(request, policies),
+        counts=_counts(request, policies, known=len(found) - len(findings)),
         texts={one.place.file: text for one in findings if (text := one.manifest.text_of(one.place.file))},
     )
 
@@ -194,7 +195,7 @@ def _unused(request: Request, used: set[int]) -> Iterator[str]:
             yield f"the allowance of {entry.policy} in the configuration matches nothing: {entry.reason}"
 
 
-def _counts(request: Request, policies: Sequence[Policy]) -> Counts:
+def _counts(request: Request, policies: Sequence[Policy], *, known: int) -> Counts:
     inputs = request.inputs
     files = {manifest.file for manifest in inputs.manifests} | {one.problem.file for one in inputs.unread}
     fates = [one.fate for one in inputs.unread]
@@ -204,4 +205,5 @@ def _counts(request: Request, policies: Sequence[Policy]) -> Counts:
         skipped=fates.count("skipped"),
         failed=fates.count("failed"),
         policies=len(policies),
+        known=known,
     )

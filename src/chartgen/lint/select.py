@@ -28,8 +28,7 @@ def chosen(policies: PolicySet, selection: Selection) -> list[Policy]:
     Raises:
         InputError: a selected or ignored name is neither a policy nor a stage.
     """
-    stages = {policy.stage for policy in policies.policies.values()}
-    _check((*selection.select, *selection.ignore), {*policies.policies, *stages})
+    _check((*selection.select, *selection.ignore), names_of(policies))
     found = []
     for policy in policies.policies.values():
         names = {policy.id, policy.stage}
@@ -37,6 +36,11 @@ def chosen(policies: PolicySet, selection: Selection) -> list[Policy]:
         if asked and not names & set(selection.ignore):
             found.append(policy)
     return found
+
+
+def names_of(policies: PolicySet) -> set[str]:
+    """What can be selected or ignored: every policy's id, and every stage."""
+    return {*policies.policies, *(policy.stage for policy in policies.policies.values())}
 
 
 def _at_level(policy: Policy, level: Level) -> bool:

@@ -19,6 +19,7 @@ from chartgen.lint.select import unknown as unknown_name
 from chartgen.lint.unknown import Unknown, plain
 from chartgen.lint.views.all import Views
 from chartgen.lint.views.bundle import bundle_views
+from chartgen.lint.views.cloud import CLOUDS, unknown_cloud
 from chartgen.lint.views.document import document_view
 from chartgen.policy.types import Scope
 from chartgen.validate import library
@@ -49,12 +50,14 @@ def surroundings(minors: Iterable[str], cloud: str | None) -> Surroundings:
     """What the user says of the cluster.
 
     Raises:
-        InputError: there are no schemas for a minor.
+        InputError: there are no schemas for a minor, or no policy knows the cloud.
     """
     try:
         asked = {library.release(minor).minor for minor in minors}
     except UnknownName as error:
         raise InputError([unknown_name("--kubernetes", error)]) from error
+    if cloud is not None and cloud not in CLOUDS:
+        raise InputError([unknown_name("--cloud", unknown_cloud(cloud))])
     return Surroundings(minors=tuple(sorted(asked, key=lambda one: int(one.partition(".")[2]))), cloud=cloud)
 
 

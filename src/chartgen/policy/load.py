@@ -73,7 +73,8 @@ def load(folders: Iterable[Path] = (), *, cases: bool = False) -> PolicySet:
     added: dict[str, Source] = {}
     problems: list[InputProblem] = []
     for folder in folders:
-        files = sorted(path for path in folder.rglob("*") if path.suffix in {".yaml", ".yml"})
+        found_files = (path for path in folder.rglob("*") if path.suffix in {".yaml", ".yml"})
+        files = sorted(path for path in found_files if path.is_file() or not path.exists())
         if not files:
             found = "no .yaml or .yml file in it" if folder.is_dir() else "no folder"
             problems.append(_problem(folder, found=found, expected="a folder of policies"))

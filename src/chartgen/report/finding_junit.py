@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from xml.sax.saxutils import escape, quoteattr
 
+from chartgen.kernel.errors import InputProblem
 from chartgen.lint.finding import Finding, Outcome
 from chartgen.report.findings import Style
 
 
 def write(outcome: Outcome, style: Style) -> str:
-    """Errors and warnings fail, advice passes with its text; a file without findings has no suite."""
+    """Errors and warnings fail, advice passes with its text, what could not be read has an error of its own."""
     del style
     by_file: dict[str, list[Finding]] = defaultdict(list)
     for finding in outcome.findings:
@@ -21,7 +22,22 @@ def write(outcome: Outcome, style: Style) -> str:
         lines.append(f'  <testsuite name={_quoted(file)} tests="{len(findings)}" failures="{failures}">')
         lines += [line for finding in findings for line in _case(finding)]
         lines.append("  </testsuite>")
+    for one in outcome.unread:
+        if one.fate == "failed":
+            lines += _unread(one.problem)
     return "\n".join([*lines, "</testsuites>", ""])
+
+
+def _unread(problem: InputProblem) -> list[str]:
+    """A suite for what could not be read: its only test has an error."""
+    line = problem.position.line if problem.position else 1
+    return [
+        f'  <testsuite name={_quoted(problem.file)} tests="1" failures="0" errors="1">',
+        f'    <testcase name={_quoted(f"readable line {line}")} classname="input">',
+        f"      <error message={_quoted(f'found {problem.found}, expected {problem.expected}')}/>",
+        "    </testcase>",
+        "  </testsuite>",
+    ]
 
 
 def _case(finding: Finding) -> list[str]:

@@ -86,11 +86,13 @@ def _summary(outcome: Outcome) -> str:
     severities = Counter(finding.policy.severity for finding in outcome.findings)
     found = ", ".join(_count(severities[name], name) for name in reversed(SEVERITIES) if severities[name])
     read = f"{_count(counts.parsed, 'object')} in {_count(counts.files, 'file')}"
-    parts = [found or "nothing found", f"{read} judged by {counts.policies} policies"]
+    judged = f"{read} judged by {_count(counts.policies, 'policy')}"
+    parts = [found or ("nothing found" if counts.parsed else "nothing to judge"), judged]
     for number, word in (
         (counts.skipped, "skipped"),
         (counts.failed, "failed to parse"),
         (len(outcome.allowed), "allowed"),
+        (counts.known, "in the baseline"),
         (len(outcome.untold), "cannot be told from files (--show unknown)"),
     ):
         if number:
@@ -99,5 +101,6 @@ def _summary(outcome: Outcome) -> str:
 
 
 def _count(number: int, word: str) -> str:
-    plural = "" if number == 1 or word == "advice" else "s"
-    return f"{number} {word}{plural}"
+    if number == 1 or word == "advice":
+        return f"{number} {word}"
+    return f"{number} {word.removesuffix('y')}ies" if word.endswith("y") else f"{number} {word}s"

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal, Protocol
 
 from chartgen.kernel.dataclass import dataclass
+from chartgen.kernel.errors import excerpt
 from chartgen.validate.chart_files import pack, read
 
 Files = Mapping[str, str | bytes]
@@ -21,6 +22,9 @@ _SAYS_NOTHING: Final = re.compile(r"\s*(#.*|---\s*)?")
 
 class HelmError(Exception):
     """Helm refused, in Helm's own words: a template that does not render, values that a schema forbids."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(excerpt(text))
 
 
 class HelmMissing(HelmError):  # noqa: N818 - it says what is missing

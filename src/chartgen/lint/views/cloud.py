@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from chartgen.kernel.errors import UnknownName
+from chartgen.kernel.structure import one_of
 from chartgen.lint.bundle import Bundle
 from chartgen.lint.manifest import at, mapping, mappings
 from chartgen.lint.workloads import PodSite, selector_terms
@@ -16,6 +18,13 @@ _SIGNS: Final = (
     (re.compile(r"^kubernetes\.azure\.com/|^karpenter\.azure\.com/|^agentpool$"), "aks"),
     (re.compile(r"^gpu\.nvidia\.com/(class|model)$"), "coreweave"),
 )
+CLOUDS: Final = tuple(cloud for _, cloud in _SIGNS)
+"""Whose Kubernetes policies know."""
+
+
+def unknown_cloud(name: str) -> UnknownName:
+    """The fault of a cloud that is none of them."""
+    return UnknownName(f"cloud, {one_of(CLOUDS)}", name, CLOUDS)
 
 
 def cloud_of(site: PodSite) -> str | None:
