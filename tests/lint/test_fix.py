@@ -42,6 +42,13 @@ def test_a_fix_mends_and_moves_nothing_else(policy: Policy, case: Case) -> None:
     assert len(touched) <= 4 * len(before.findings)
 
 
+def test_no_quotes_where_no_text_is_wanted() -> None:
+    """Text where a number is wanted gets no quotes: that would mend nothing."""
+    given_text = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {priority: high}\n"
+    outcome = judge_case(ours(cases=False)["wrong-type"], Case(name="a number", given=given_text, fail="spec"))
+    assert [found.edit for found in outcome.findings] == [None]
+
+
 def test_every_policy_with_an_edit_has_a_case_for_it() -> None:
     """No edit is only written down."""
     with_edit = {policy.id for policy in ours(cases=False).values() if policy.edit}

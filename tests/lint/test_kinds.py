@@ -51,10 +51,21 @@ def test_kinds_with_pods_are_held_against_schemas() -> None:
             "{apiVersion: kubeai.org/v1, kind: Model, metadata: {name: a}}",
             ("no schema is known for 1 Model of kubeai.org/v1: only what policies know was judged",),
         ),
+        (
+            "{apiVersion: ray.io/v1, kind: RayService, metadata: {name: a}, spec: {serveConfigV2: 'llm_configs: []'}}",
+            (
+                "RayService/a starts engines by its serveConfigV2, which is not read: their models, contexts and "
+                "parallel sizes were not judged",
+            ),
+        ),
+        (
+            "{apiVersion: ray.io/v1, kind: RayService, metadata: {name: a}, spec: {serveConfigV2: 'applications: []'}}",
+            (),
+        ),
     ],
 )
-def test_what_no_schema_is_known_for_is_told(given: str, notes: tuple[str, ...]) -> None:
-    """Nothing is left out in silence: a kind that is held against no schema is named."""
+def test_what_is_not_judged_is_told(given: str, notes: tuple[str, ...]) -> None:
+    """Nothing is left out in silence: a kind without a schema and engines in a text are named."""
     (manifest,) = read_manifests(given, "case.yaml", "case")
     assert isinstance(manifest, Manifest)
     outcome = lint(Request(inputs=Inputs(manifests=(manifest,)), policies=load()))

@@ -33,7 +33,7 @@ _BATCH: Final = "vllm.entrypoints.openai.run_batch"
 _VARIABLE: Final = re.compile(r"\$(\$*)\(([A-Za-z_][A-Za-z0-9_.-]*)\)")
 _MENTIONS: Final = re.compile(r"\bvllm\b")
 
-Program = Literal["vllm serve", "api server", "image entry point", "batch"]
+Program = Literal["vllm serve", "api server", "image entry point", "mixed"]
 
 
 def read(
@@ -64,6 +64,14 @@ def read(
     if not command and image_starts_engine and not _is_shell(args):
         return _finish("image entry point", words, env, engine, files or {}, certain=release_certain)
     return _started(words, env, engine, files or {}, certain=release_certain)
+
+
+def read_mixed(
+    *, args: Sequence[str], env: Mapping[str, str | None], engine: Engine, release_certain: bool
+) -> CommandLine:
+    """Read the arguments of another server that takes the engine's options among its own, as KServe's does."""
+    words = [_token(text, Place(list="args", index=index), env) for index, text in enumerate(args)]
+    return _finish("mixed", words, env, engine, {}, certain=release_certain)
 
 
 def _is_shell(words: Sequence[str]) -> bool:
@@ -171,7 +179,7 @@ def _program(words: Sequence[Token]) -> tuple[Program, Sequence[Token]] | None:
         if word.text == "-m" and following in _SERVERS:
             return "api server", words[number + 2 :]
         if (name == "vllm" and following == "run-batch") or (word.text == "-m" and following == _BATCH):
-            return "batch", words[number + 2 :]
+            return "mixed", words[number + 2 :]
         if word.text == "-m" and following in {"vllm", "vllm.entrypoints.cli.main"}:
             served = words[number + 2 :]
             return ("vllm serve", served[1:]) if served and served[0].text == "serve" else None
@@ -192,8 +200,8 @@ def _finish(
     repeated, words = _repeated(program, words)
     parsed = parse([*config_words(words, engine, files, missing), *words], engine)
     model, problems = _model(program, parsed, engine, missing)
-    if program == "batch":
-        # It takes the engine's options and some of its own, which no release's list holds: none is called wrong.
+    if program == "mixed":
+        # Options of its own stand in no release's list: none is called wrong.
         parsed.problems.clear()
         problems.clear()
     return CommandLine(
@@ -229,7 +237,7 @@ def _repeated(program: Program, words: Sequence[Token]) -> tuple[list[Problem], 
 def _model(program: Program, parsed: Parsed, engine: Engine, gaps: Sequence[str]) -> tuple[Value, list[Problem]]:
     """The model, and the words that stand where only one model may."""
     named = [argument for argument in parsed.arguments if argument.flag == "--model"]
-    takes_word = program not in {"api server", "batch"}
+    takes_word = program not in {"api server", "mixed"}
     positional = parsed.positional[:1] if takes_word else []
     problems = [
         Problem(kind="stray word", written=word.text, place=word.place, message=f"{word.text!r} belongs to no flag")

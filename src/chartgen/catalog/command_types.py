@@ -90,8 +90,8 @@ class Problem:
 class CommandLine:
     """A container that starts vLLM's server, or its run over a file of requests."""
 
-    program: Literal["vllm serve", "api server", "image entry point", "batch"]
-    """How the server is started."""
+    program: Literal["vllm serve", "api server", "image entry point", "mixed"]
+    """How the server is started; mixed: by a program that takes the engine's options among its own."""
     model: Value
     """The model as given; None when it is not."""
     arguments: tuple[Argument, ...]

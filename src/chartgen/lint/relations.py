@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
@@ -66,7 +66,24 @@ class Relations:
         """Whether anything sends the pod requests."""
         if site.shape.role in {"job", "worker", "template"}:
             return False
-        return bool(self.services_of(site)) or site.manifest.kind in _ANSWERING_OPERATORS
+        if self.services_of(site) or site.manifest.kind in _ANSWERING_OPERATORS:
+            return True
+        return any(self._meant_for(site, service) for service in self._selecting_nothing(site.manifest.namespace))
+
+    def _selecting_nothing(self, namespace: str) -> Iterator[Manifest]:
+        """The Services whose selector finds no pod: a mistake of theirs hides none of the pods'."""
+        for service in self.bundle.of_kind("Service", namespace=namespace):
+            selector = mapping(at(service.value, ("spec", "selector")))
+            if selector and not self.selected_by(service) and not self.selected_elsewhere(selector, namespace):
+                yield service
+
+    @staticmethod
+    def _meant_for(site: PodSite, service: Manifest) -> bool:
+        """Whether a Service sends to a port that the pod declares."""
+        declared = [port for one in mappings(site.spec.get("containers")) for port in mappings(one.get("ports"))]
+        known = {port.get(key) for port in declared for key in ("name", "containerPort")} - {None}
+        ports = mappings(at(service.value, ("spec", "ports")))
+        return any(port.get("targetPort", port.get("port")) in known for port in ports)
 
     @cached_property
     def _scalers(self) -> Shelf[tuple[str, str], Manifest]:

@@ -19,6 +19,7 @@ from chartgen.lint.manifest import Inputs, Manifest, Place
 from chartgen.lint.schemas import faults, unchecked
 from chartgen.lint.select import Selection, chosen
 from chartgen.lint.subjects import Surroundings, document_subjects, subjects
+from chartgen.lint.unread_engines import unread_engines
 from chartgen.lint.views.all import Views
 from chartgen.policy.load import PolicySet
 from chartgen.policy.parameters import Given
@@ -105,6 +106,7 @@ def lint(request: Request) -> Outcome:
         notes=(
             *request.policies.notes,
             *request.inputs.notes,
+            *unread_engines(request.inputs.manifests),
             *unchecked(request.inputs.manifests, request.surroundings.asked),
             *_unused(request, used),
         ),

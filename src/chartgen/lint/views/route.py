@@ -15,10 +15,12 @@ from chartgen.lint.dialects import Defaults, Written
 from chartgen.lint.manifest import Manifest, at, mapping, mappings
 from chartgen.lint.numbers import number
 from chartgen.lint.unknown import Maybe, Unknown
+from chartgen.lint.views.alb import UnreachableService, unreachable_services
 from chartgen.lint.views.all import Views
 from chartgen.lint.views.backends import Backend, backends
 from chartgen.lint.views.engine.view import EngineView
 from chartgen.lint.views.monitor import seconds as duration
+from chartgen.lint.views.route_paths import UnansweredPath, unanswered_paths
 from chartgen.lint.views.route_settings import attached, retries_posts, rewrites_to_root, rule_timeouts
 
 _RATE: Final = re.compile(r"(limit-rps|limit-rpm|limit-req-rate|rate-limit-requests|limit-connections)$")
@@ -71,6 +73,10 @@ class RouteView:
     """Whether a request that was sent may be sent again: a prompt is then computed twice."""
     rewrites_to_root: bool
     """Whether every path is rewritten to one, so that no API path arrives."""
+    unanswered: tuple[UnansweredPath, ...]
+    """Paths that reach an engine as they are, below nothing that it answers."""
+    unreachable: tuple[UnreachableService, ...]
+    """Services that the load balancer cannot send to."""
     rate: float | None
     """Requests a second that one client may send; null for no limit."""
     health_path: str | None
@@ -118,6 +124,8 @@ def route_view(route: Manifest, views: Views) -> RouteView:
         round_robin=bool(facts and facts.round_robin) and not _balanced(key, written),
         retries_posts=retries_posts(route, annotations, written, key),
         rewrites_to_root=rewrites_to_root(route, annotations),
+        unanswered=tuple(unanswered_paths(route, found, key, views)),
+        unreachable=tuple(unreachable_services(route, found, views)) if key == "alb" else (),
         rate=_rate(annotations),
         health_path=health,
         health_answered=health is None or all(health in engine.paths for engine in engines),

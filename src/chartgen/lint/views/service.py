@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from chartgen.kernel.scalars import whole_number
 from chartgen.kernel.yaml_source import Step
 from chartgen.lint.manifest import Manifest, at, items, mapping, mappings
 from chartgen.lint.numbers import number
+from chartgen.lint.servers import split_words
 from chartgen.lint.unknown import Maybe, Unknown, known
 from chartgen.lint.views.all import Views
 from chartgen.lint.views.engine.container import Container, containers, declared_ports
@@ -190,8 +192,21 @@ def _answered(
             if engine is None and not declared:
                 return True
             ports |= {known(engine.port, 0)} if engine else set()
-            ports |= set(declared) if engine is None or engine.server != "vllm" else set()
+            ports |= set(declared) if engine is None else _further(engine, declared, container)
     return number in ports
+
+
+def _further(engine: EngineView, declared: tuple[int, ...], container: Container) -> set[int]:
+    """Declared ports where an engine may listen besides its own.
+
+    vLLM has none. SGLang has some that its words name; one that declares the wrong port declares not its own.
+    """
+    if engine.server == "vllm":
+        return set()
+    if engine.server != "sglang" or known(engine.port, 0) in declared:
+        return set(declared)
+    words = " ".join(split_words(container.value))
+    return {port for port in declared if re.search(rf"\b{port}\b", words)}
 
 
 def _key_required(engines: list[EngineView]) -> Maybe[bool]:

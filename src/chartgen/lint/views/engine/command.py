@@ -8,13 +8,13 @@ from functools import cache
 from typing import Any, Final
 
 from chartgen.catalog import engine_fold
-from chartgen.catalog.command_line import read
+from chartgen.catalog.command_line import read, read_mixed
 from chartgen.catalog.command_types import CommandLine, NotAnEngine, Place, Reading, Unresolved
 from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.decision import Json
 from chartgen.kernel.yaml_source import Step
-from chartgen.lint.manifest import items
-from chartgen.lint.servers import words_of
+from chartgen.lint.manifest import items, mapping
+from chartgen.lint.servers import given, split_words, words_of
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.engine.container import Container
 from chartgen.lint.views.engine.release import ReleaseView, reading_engine
@@ -102,6 +102,30 @@ def read_command(
         image_starts_engine=image_starts,
         release_certain=not isinstance(release.version, Unknown),
     )
+
+
+def read_predictor(container: Container, release: ReleaseView, env: Mapping[str, str | None]) -> Reading | None:
+    """Read the arguments of a KServe predictor; None where another runtime than its Hugging Face server may take them.
+
+    That server hands what it does not know itself to vLLM (kserve/kserve python/huggingfaceserver, vllm/utils.py).
+    """
+    model, words = container.value, split_words(container.value)
+    runtime = str(model.get("runtime") or "kserve-huggingfaceserver")
+    if mapping(model.get("modelFormat")).get("name") != "huggingface" or "huggingfaceserver" not in runtime:
+        return None
+    if "workerSpec" in container.site.spec or next(given(words, ("--backend",)), "auto") == "huggingface":
+        return None
+    args = [str(word) for word in items(model.get("args"))]
+    name = next(given(words, ("--model_id", "--model-id")), None) or _of_hub(model.get("storageUri"))
+    args += [f"--model={name}"] if name else []
+    certain = not isinstance(release.version, Unknown)
+    return read_mixed(args=args, env=env, engine=reading_engine(release), release_certain=certain)
+
+
+def _of_hub(address: Any) -> str | None:
+    """The hub's name of a model by its address: hf://Qwen/Qwen3-8B, with or without a revision."""
+    scheme, _, name = str(address).partition("://")
+    return name.partition(":")[0] if scheme == "hf" else None
 
 
 def command_view(reading: Reading | None, release: ReleaseView, container: Container) -> CommandView:

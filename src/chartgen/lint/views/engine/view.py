@@ -15,7 +15,14 @@ from chartgen.lint.relations import Relations
 from chartgen.lint.servers import given, server_of, servers, split_words
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.views.engine.card import CardView, card_view
-from chartgen.lint.views.engine.command import CommandView, command_view, model_of, options_of, read_command
+from chartgen.lint.views.engine.command import (
+    CommandView,
+    command_view,
+    model_of,
+    options_of,
+    read_command,
+    read_predictor,
+)
 from chartgen.lint.views.engine.container import Container, containers, declared_ports, environment, mounted_files
 from chartgen.lint.views.engine.drain import DrainView, drain_view
 from chartgen.lint.views.engine.fit import FitView, fit_view
@@ -111,7 +118,9 @@ def _view(server: str, container: Container, pod: PodView, relations: Relations)
     image = container.value.get("image")
     release = release_view(server, image if isinstance(image, str) else "")
     reading = None
-    if server == "vllm" and not container.is_model:
+    if container.is_model:
+        reading = read_predictor(container, release, env)
+    elif server == "vllm":
         reading = read_command(container, release, env, mounted_files(container, relations))
         if isinstance(reading, NotAnEngine):
             return None
@@ -183,6 +192,8 @@ def _port(
 ) -> Maybe[int]:
     """The port that the engine listens on: its option, its variable, or its default."""
     facts = servers()[server]
+    if container.is_model:
+        return Unknown(because="the predictor's runtime chooses the port", run="kubectl get servingruntimes -o yaml")
     if server == "vllm":
         option = options["--port"]
         if isinstance(option, Unknown | int):
@@ -192,6 +203,8 @@ def _port(
     if text is not None:
         number = whole_number(text)
         return number if number is not None else Unknown(because=f"the port is {text}", run="the rendered manifest")
+    if facts.parallel and any(True for _ in given(split_words(container.value), facts.parallel.files)):
+        return Unknown(because="its file of options may set the port", run="the file")
     variable = next((env[name] for name in facts.port_variables if name in env), None)
     number = whole_number(variable or "")
     return number if number is not None else facts.port

@@ -90,7 +90,8 @@ def _downloaded(model: ModelView, volume: Volume | None, release: ReleaseView) -
     if not model.hub or (volume is not None and volume.lasts):
         return False
     if volume is None and not release.known_image:
-        return Unknown(because=f"{release.image} may hold the weights", run=f"docker history {release.image}")
+        image = release.image or "the image"
+        return Unknown(because=f"{image} may hold the weights", run=f"docker history {image}")
     return True
 
 
