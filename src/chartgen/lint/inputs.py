@@ -65,7 +65,7 @@ class _Reader:
             if reader.knows(path):
                 self.take(reader.read(path))
                 return
-        if path.is_dir():
+        if os.path.isdir(path):  # noqa: PTH112 - as in is_chart
             self._folder(path)
         elif path.name in self._patched(path.parent):
             found, expected = "a patch of the kustomization beside it", "its folder: kustomize builds it first"
@@ -80,13 +80,13 @@ class _Reader:
             self.unread.append(_failed(str(folder), error.strerror or str(error), "a folder that can be read"))
             return
         for entry in entries:
-            if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
+            if not self._wanted(entry):
                 continue
             left = _left(entry)
-            if left is not None:
-                self.unread.append(Unread(fate="skipped", problem=_problem(str(entry), *left)))
-            elif self._wanted(entry):
+            if left is None:
                 self.path(entry)
+            else:
+                self.unread.append(Unread(fate="skipped", problem=_problem(str(entry), *left)))
 
     def _patched(self, folder: Path) -> frozenset[str]:
         if folder not in self.patches:
@@ -94,6 +94,8 @@ class _Reader:
         return self.patches[folder]
 
     def _wanted(self, entry: Path) -> bool:
+        if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
+            return False
         if os.path.isdir(entry) or entry.suffix in _SUFFIXES:  # noqa: PTH112 - as in is_chart
             return True
         return any(reader.knows(entry) for reader in self.folder_readers)
@@ -170,7 +172,7 @@ def _left(entry: Path) -> tuple[str, str] | None:
     """Why an entry of a folder is left out, and what would do; None where it is a file or a folder of its own."""
     if os.path.isdir(entry):  # noqa: PTH112 - as in is_chart
         return ("a link to a folder", "that folder, named itself") if entry.is_symlink() else None
-    if entry.suffix in _SUFFIXES and os.path.exists(entry) and not os.path.isfile(entry):  # noqa: PTH110, PTH113
+    if os.path.exists(entry) and not os.path.isfile(entry):  # noqa: PTH110, PTH113
         return "a pipe, a socket or a device", "a file; a pipe is read when it is named itself"
     return None
 
