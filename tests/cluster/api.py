@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Final, Literal, TypeVar
 from urllib.parse import quote
 
+from cluster import sandbox
 from cluster.errors import ClusterError
 from cluster.wire import Manifest, Verdict, Wire
 
@@ -112,16 +114,16 @@ class Api(Wire):
         return self.send("PATCH", path, change, content=_MERGE)
 
     def get(self, version: str, kind: str, name: str, namespace: str = "default") -> Manifest | None:
-        """The object of that name, or None."""
+        """The object of that name, or None; ClusterError when the server refuses to tell."""
         verdict = self.send("GET", self.path(version, kind, namespace, name))
-        return verdict.body if verdict.accepted else None
+        return None if verdict.status == HTTPStatus.NOT_FOUND else _told(verdict, f"{kind} {name}")
 
     def list(
         self, version: str, kind: str, namespace: str | None = None, *, labels: str = "", fields: str = ""
     ) -> list[Manifest]:
-        """All objects of a kind, in one namespace or in all; each with its apiVersion and kind."""
+        """All objects of a kind, in one namespace or in all, each with apiVersion and kind; ClusterError if refused."""
         query = {"labelSelector": labels, "fieldSelector": fields}
-        body = self.send("GET", self.path(version, kind, namespace), query=query).body
+        body = _told(self.send("GET", self.path(version, kind, namespace), query=query), f"every {kind}")
         return [{"apiVersion": version, "kind": kind, **item} for item in body.get("items", [])]
 
     def delete(self, manifest: Manifest, *, namespace: str = "default", grace: int | None = None) -> Verdict:
@@ -145,13 +147,20 @@ class Api(Wire):
         return verdict.body
 
 
+def _told(verdict: Verdict, what: str) -> Manifest:
+    if not verdict.accepted:
+        raise ClusterError(f"the server does not tell {what}: {verdict.message}")
+    return verdict.body
+
+
 def wait_for(ready: Callable[[], T | None], what: str, seconds: float = PATIENCE) -> T:
-    """The first true answer of `ready`; ClusterError when it does not come in time."""
+    """The first true answer of `ready`; ClusterError when it does not come in time, or a program has ended."""
     deadline = time.monotonic() + seconds
     while True:
         answer = ready()
         if answer:
             return answer
+        sandbox.check_programs()
         if time.monotonic() > deadline:
             raise ClusterError(f"{what}: not within {seconds:.0f} s (last answer: {answer!r})")
         time.sleep(_POLL_SECONDS)

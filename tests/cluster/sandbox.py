@@ -64,6 +64,7 @@ class Sandbox:
         self.programs: dict[str, Program] = {}
         """By name; a program that was started again replaces the earlier one."""
         self._at_end: list[Callable[[], None]] = []
+        _open.add(self)
         self._keeper = subprocess.Popen(
             [sys.executable, "-I", str(Path(__file__).with_name("keeper.py")), str(self.folder)],
             stdin=subprocess.PIPE,
@@ -117,6 +118,7 @@ class Sandbox:
 
     def close(self) -> None:
         """End every program and remove the folder: the same way as after a crash, by the keeper."""
+        _open.discard(self)
         for action in self._at_end:
             action()
         if self._keeper.stdin is not None:
@@ -132,6 +134,16 @@ class Sandbox:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+_open: set[Sandbox] = set()
+
+
+def check_programs() -> None:
+    """Raise ClusterError with the end of its log if any program of an open sandbox has ended by itself."""
+    for sandbox in list(_open):
+        for program in list(sandbox.programs.values()):
+            program.check()
 
 
 def must_be_free(port: int, what: str) -> None:
@@ -152,9 +164,11 @@ def listens(port: int) -> bool:
 
 
 def free_ports(count: int) -> list[int]:
-    """So many different ports of the loopback address that nothing listens on now."""
-    ports = random.sample(_PORTS, len(_PORTS))
-    return list(islice(filter(_is_free, ports), count))
+    """So many different ports of the loopback address that nothing listens on now; ClusterError if there are fewer."""
+    ports = list(islice(filter(_is_free, random.sample(_PORTS, len(_PORTS))), count))
+    if len(ports) < count:
+        raise ClusterError(f"{count} free ports between {_PORTS[0]} and {_PORTS[-1]} are needed, and {len(ports)} are")
+    return ports
 
 
 def _is_free(port: int) -> bool:

@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from chartgen.api import render
+from chartgen.render.write import write_folder
 from cluster import kwok, workloads
 from cluster.api import wait_for
 from cluster.clusters import Built
 from cluster.controlplane import MINORS, ControlPlane
-from cluster.install import Helm, helm, install_chart, judge, make_namespace, remove_namespace, rendered
+from cluster.install import Helm, documents, helm, install_chart, judge, make_namespace, remove_namespace, rendered
 from cluster.placement import placements
+from cluster.wire import Manifest
 
-OUT = Path(__file__).resolve().parent.parent.parent / "out"
+ROOT = Path(__file__).resolve().parent.parent.parent
+OUT, PROFILES = ROOT / "out", ROOT / "profiles"
 CHARTS = sorted(path.parent.name for path in OUT.glob("*/Chart.yaml"))
 HELMS: tuple[Helm, ...] = ("helm3", "helm4")
 AFFINITY = "didn't match Pod's node affinity/selector"
@@ -177,6 +181,39 @@ def test_upgrade_keeps_what_the_autoscaler_set(plane: ControlPlane, busy: str) -
     options = ["--namespace", busy, "--set", "image.tag=v0.33.1", "--reuse-values"]
     assert helm(plane, "helm4", "upgrade", "chat-70b", OUT / "chat-70b", *options).accepted
     assert workloads.deployment(plane.api, busy, "chat-70b")["spec"]["replicas"] == 1
+
+
+@pytest.mark.parametrize("which", HELMS)
+def test_upgrade_after_a_new_plan_changes_only_what_changed(
+    which: Helm, plane: ControlPlane, home: Callable[[ControlPlane], str], tmp_path: Path
+) -> None:
+    """A shorter context changes the pods and nothing else, and the replicas that an autoscaler set stay."""
+    space = home(plane)
+    folders = [tmp_path / name / "chat-70b" for name in ("before", "after")]
+    for folder, sets in zip(folders, ([], ["context=6k"]), strict=True):
+        write_folder(render(PROFILES / "chat-70b.yaml", sets)[1], folder)
+    assert install_chart(plane, folders[0], namespace=space, which=which).accepted
+    workloads.scale(plane.api, space, "chat-70b", 3)
+    kinds = [(one["apiVersion"], one["kind"]) for one, _ in documents(rendered(plane, folders[1], namespace=space))]
+    before = _written(plane, space, kinds)
+    answer = helm(plane, which, "upgrade", "chat-70b", folders[1], "--namespace", space)
+    assert answer.accepted, answer.output
+    after = _written(plane, space, kinds)
+    assert before.keys() == after.keys()
+    assert {kind for kind, name in before if before[kind, name] != after[kind, name]} == {"Deployment"}
+    assert after["Deployment", "chat-70b"]["spec"]["replicas"] == 3
+
+
+def _written(plane: ControlPlane, space: str, kinds: list[tuple[str, str]]) -> dict[tuple[str, str], Manifest]:
+    """What stands in a namespace, without what the server notes of it."""
+    noted = {"resourceVersion", "managedFields", "generation"}
+    found = {}
+    for version, kind in dict.fromkeys(kinds):
+        if kind != "Pod":
+            for one in plane.api.list(version, kind, space):
+                data = {key: value for key, value in one["metadata"].items() if key not in noted}
+                found[kind, str(data["name"])] = {**one, "metadata": data, "status": None}
+    return found
 
 
 def test_drain_respects_the_budget(plane: ControlPlane, busy: str) -> None:
