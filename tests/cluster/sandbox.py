@@ -109,12 +109,16 @@ class Sandbox:
             answer = ready()
             if answer:
                 return answer
-            for program in list(self.programs.values()):
-                program.check()
+            self.check()
             if time.monotonic() > deadline:
                 tails = "\n".join(f"{name}:\n{program.tail()}" for name, program in self.programs.items())
                 raise ClusterError(f"{what} took longer than {seconds:.0f} s\n{tails}")
             time.sleep(0.02)
+
+    def check(self) -> None:
+        """Raise ClusterError with the end of its log if any program has ended by itself."""
+        for program in list(self.programs.values()):
+            program.check()
 
     def close(self) -> None:
         """End every program and remove the folder: the same way as after a crash, by the keeper."""
@@ -140,10 +144,9 @@ _open: set[Sandbox] = set()
 
 
 def check_programs() -> None:
-    """Raise ClusterError with the end of its log if any program of an open sandbox has ended by itself."""
+    """The same for the programs of every open sandbox."""
     for sandbox in list(_open):
-        for program in list(sandbox.programs.values()):
-            program.check()
+        sandbox.check()
 
 
 def must_be_free(port: int, what: str) -> None:

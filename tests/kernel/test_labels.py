@@ -1,10 +1,10 @@
-"""Texts as labels and names, by the limits that the API server names in its refusals."""
+"""Texts as labels, by the limits that the API server names in its refusals."""
 
 from __future__ import annotations
 
 import pytest
 
-from chartgen.kernel.labels import is_key, is_label_value, is_name
+from chartgen.kernel.labels import is_key, is_label_value
 
 
 @pytest.mark.parametrize(
@@ -47,22 +47,3 @@ def test_a_label_value(text: str, *, expected: bool) -> None:
 def test_a_key(text: str, *, expected: bool) -> None:
     """A name as long as a value, perhaps after a domain of at most 253 and a slash."""
     assert is_key(text) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("vllm", True),
-        ("a.b-c.0", True),
-        ("", False),
-        ("My-model", False),
-        ("llama_3", False),
-        ("a..b", False),
-        ("-a", False),
-        ("a" * 253, True),
-        ("a" * 254, False),
-    ],
-)
-def test_a_name(text: str, *, expected: bool) -> None:
-    """A domain name of small letters, at most 253 long in all."""
-    assert is_name(text) is expected

@@ -159,13 +159,15 @@ def _edited(request: Request, said: Outcome, *, write: bool) -> tuple[Outcome, l
     from chartgen.lint.fix import fixed_texts
     from chartgen.lint.mend import is_editable, left_alone, mend
 
-    for file, (before, after) in fixed_texts(said.findings).items():
-        if not write or not is_editable(file):
+    texts = fixed_texts(said.findings)
+    editable = {file: pair for file, pair in texts.items() if write and is_editable(file)}
+    for file, (before, after) in texts.items():
+        if file not in editable:
             _show(file, before, after)
     if not write:
         return replace(said, notes=(*said.notes, *left_alone(said.findings))), []
     try:
-        return mend(request, said), []
+        return mend(request, said, editable), []
     except InputError as error:
         return replace(said, notes=(*said.notes, "--fix changed no file")), [*error.problems]
 

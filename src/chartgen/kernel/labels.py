@@ -1,7 +1,6 @@
-"""Which texts Kubernetes takes as keys and values of labels, and as names of objects.
+"""Which texts Kubernetes takes as keys and values of labels.
 
-Source: k8s.io/apimachinery v0.37.2 pkg/util/validation/validation.go (IsValidLabelValue, IsQualifiedName,
-IsDNS1123Subdomain).
+Source: k8s.io/apimachinery v0.37.2 pkg/util/validation/validation.go (IsValidLabelValue, IsQualifiedName).
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ _PART: Final = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _DOMAIN: Final = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*"
 _VALUE: Final = re.compile(rf"(?:{_PART})?", re.ASCII)
 _KEY: Final = re.compile(rf"(?:(?P<prefix>{_DOMAIN})/)?{_PART}", re.ASCII)
-_NAME: Final = re.compile(_DOMAIN, re.ASCII)
-_LONGEST_NAME: Final = 253
+_LONGEST_PREFIX: Final = 253
 
 
 def is_label_value(text: str) -> bool:
@@ -25,9 +23,4 @@ def is_label_value(text: str) -> bool:
 def is_key(text: str) -> bool:
     """Whether a text can be the key of a label or annotation: like a value, after a domain and a slash if wanted."""
     found = _KEY.fullmatch(text)
-    return found is not None and len(found["prefix"] or "") <= _LONGEST_NAME
-
-
-def is_name(text: str) -> bool:
-    """Whether a text can name most kinds of objects: at most 253 small letters, digits, dashes and dots."""
-    return len(text) <= _LONGEST_NAME and _NAME.fullmatch(text) is not None
+    return found is not None and len(found["prefix"] or "") <= _LONGEST_PREFIX

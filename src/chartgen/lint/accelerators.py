@@ -15,7 +15,8 @@ from chartgen.lint.manifest import at, items, mapping, mappings
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.workloads import PodSite, selector_terms
 
-_PRODUCT: Final = "nvidia.com/gpu.product"
+PRODUCT: Final = "nvidia.com/gpu.product"
+"""The label of a node's card, which names slices and shares too."""
 Cut = Literal["whole", "slice", "share"]
 """A whole card, a MIG slice or partition, or a time share that others sit on too."""
 
@@ -90,7 +91,7 @@ def _labelled_slice(spec: dict[str, Any]) -> str | None:
     for term in selector_terms(spec):
         if term.get("operator", "In") == "In":
             values = {str(value) for value in items(term.get("values"))}
-            if term.get("key") == _PRODUCT:
+            if term.get("key") == PRODUCT:
                 found |= {value.partition("-MIG-")[2] for value in values}
             elif term.get("key") in _slice_labels():
                 found |= values

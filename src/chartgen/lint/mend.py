@@ -11,7 +11,6 @@ from chartgen.kernel.errors import InputError, InputProblem
 from chartgen.kernel.output import write_files
 from chartgen.lint.documents import read_manifests
 from chartgen.lint.finding import Finding, Outcome
-from chartgen.lint.fix import fixed_texts
 from chartgen.lint.inputs import STDIN
 from chartgen.lint.manifest import Inputs, Manifest, Unread
 from chartgen.lint.run import Request, lint
@@ -22,13 +21,17 @@ def is_editable(file: str) -> bool:
     return file != STDIN and Path(file).is_file()
 
 
-def mend(request: Request, said: Outcome) -> Outcome:
-    """Make the edits of the findings in their files, and say what is left, with a note of what was mended.
+def mend(request: Request, said: Outcome, texts: Mapping[str, tuple[str, str]]) -> Outcome:
+    """Write files anew, and say what is left, with a note of what was mended.
+
+    Args:
+        request: what was asked.
+        said: what was found.
+        texts: each file that can be edited, with its text before and after the edits.
 
     Raises:
         InputError: a file cannot be written, or is another than was read; then none is written.
     """
-    texts = {file: pair for file, pair in fixed_texts(said.findings).items() if is_editable(file)}
     contents, problems = {}, []
     for file, (before, after) in texts.items():
         content = Path(file).read_bytes()

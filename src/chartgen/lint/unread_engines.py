@@ -15,7 +15,7 @@ _SERVES_MODELS: Final = re.compile(r"llm_config|engine_kwargs|engine_args|vllm|r
 def unread_engines(manifests: Iterable[Manifest]) -> Iterator[str]:
     """In words: the RayServices whose serveConfigV2 starts engines."""
     for manifest in manifests:
-        config = at(manifest.value, ("spec", "serveConfigV2"))
-        if manifest.kind == "RayService" and isinstance(config, str) and _SERVES_MODELS.search(config):
+        config = at(manifest.value, ("spec", "serveConfigV2")) if manifest.kind == "RayService" else None
+        if isinstance(config, str) and _SERVES_MODELS.search(config):
             what = "their models, contexts and parallel sizes were not judged"
             yield f"{manifest} starts engines by its serveConfigV2, which is not read: {what}"

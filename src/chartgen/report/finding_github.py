@@ -7,6 +7,7 @@ from typing import Final
 from chartgen.lint.finding import Finding, Outcome
 from chartgen.policy.types import Severity
 from chartgen.report.findings import Style
+from chartgen.report.problems import found_and_expected
 
 _COMMAND: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "advice": "notice"}
 
@@ -19,7 +20,7 @@ def write(outcome: Outcome, style: Style) -> str:
         if one.fate == "failed":
             line = one.problem.position.line if one.problem.position else 1
             place = f"file={_property(one.problem.file)},line={line}"
-            lines.append(f"::error {place}::found {_data(one.problem.found)}, expected {_data(one.problem.expected)}")
+            lines.append(f"::error {place}::{_data(found_and_expected(one.problem))}")
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -10,6 +10,7 @@ from chartgen.kernel.errors import InputProblem
 from chartgen.lint.finding import Outcome
 from chartgen.policy.types import Severity
 from chartgen.report.findings import Style
+from chartgen.report.problems import found_and_expected
 
 _SEVERITY: Final[dict[Severity, str]] = {"error": "critical", "warning": "major", "advice": "info"}
 
@@ -32,7 +33,7 @@ def write(outcome: Outcome, style: Style) -> str:
 
 
 def _unread(problem: InputProblem) -> dict[str, Any]:
-    text = f"not judged: found {problem.found}, expected {problem.expected}"
+    text = f"not judged: {found_and_expected(problem)}"
     line = problem.position.line if problem.position else 1
     return {
         "check_name": "unread",

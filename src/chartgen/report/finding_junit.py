@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 from chartgen.kernel.errors import InputProblem
 from chartgen.lint.finding import Finding, Outcome
 from chartgen.report.findings import Style
+from chartgen.report.problems import found_and_expected
 
 
 def write(outcome: Outcome, style: Style) -> str:
@@ -34,7 +35,7 @@ def _unread(problem: InputProblem) -> list[str]:
     return [
         f'  <testsuite name={_quoted(problem.file)} tests="1" failures="0" errors="1">',
         f'    <testcase name={_quoted(f"readable line {line}")} classname="input">',
-        f"      <error message={_quoted(f'found {problem.found}, expected {problem.expected}')}/>",
+        f"      <error message={_quoted(found_and_expected(problem))}/>",
         "    </testcase>",
         "  </testsuite>",
     ]

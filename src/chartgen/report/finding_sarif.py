@@ -11,6 +11,7 @@ from chartgen.lint.finding import Finding, Outcome
 from chartgen.lint.manifest import Unread
 from chartgen.policy.types import Policy, Severity
 from chartgen.report.findings import Style
+from chartgen.report.problems import found_and_expected
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVEL: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "advice": "note"}
@@ -94,6 +95,6 @@ def _notification(one: Unread) -> dict[str, Any]:
         location["region"] = {"startLine": problem.position.line, "startColumn": problem.position.column}
     return {
         "level": "error" if one.fate == "failed" else "note",
-        "message": {"text": f"{one.fate}: found {problem.found}, expected {problem.expected}"},
+        "message": {"text": f"{one.fate}: {found_and_expected(problem)}"},
         "locations": [{"physicalLocation": location}],
     }

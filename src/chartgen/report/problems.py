@@ -14,7 +14,12 @@ def problem_line(problem: InputProblem) -> str:
         place += f":{problem.position.line}:{problem.position.column}"
     key = f"{problem.path}: " if problem.path else ""
     near = f"; did you mean {problem.nearest}?" if problem.nearest else ""
-    return f"{place}: {key}found {problem.found}, expected {problem.expected}{near}"
+    return f"{place}: {key}{found_and_expected(problem)}{near}"
+
+
+def found_and_expected(problem: InputProblem) -> str:
+    """What was found and what would do, without the place."""
+    return f"found {problem.found}, expected {problem.expected}"
 
 
 def input_error(error: InputError) -> str:

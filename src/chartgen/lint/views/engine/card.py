@@ -11,12 +11,11 @@ from chartgen.catalog.gpus import Gpu, gpu
 from chartgen.kernel.dataclass import dataclass
 from chartgen.kernel.errors import UnknownName
 from chartgen.kernel.units import MIB
-from chartgen.lint.accelerators import Accelerators
+from chartgen.lint.accelerators import PRODUCT, Accelerators
 from chartgen.lint.manifest import items
 from chartgen.lint.unknown import Maybe, Unknown
 from chartgen.lint.workloads import selector_terms
 
-_PRODUCT: Final = "nvidia.com/gpu.product"
 _INSTANCE: Final = frozenset({"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"})
 _SHARED: Final = "-SHARED"
 
@@ -91,7 +90,7 @@ def _card(spec: Mapping[str, Any]) -> Gpu | None:
 
 
 def _named(key: str, value: str) -> Gpu | None:
-    if key == _PRODUCT:
+    if key == PRODUCT:
         name = value.split("-MIG-", maxsplit=1)[0].removesuffix(_SHARED)
     elif key in _INSTANCE:
         shape = machine(value)
